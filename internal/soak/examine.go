@@ -6,24 +6,27 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Check is one rule, and what came of it.
+// Check is a rule with the number of cases that it was checked on.
 type Check struct {
 	Rule      string   `json:"rule"`
-	Checked   int      `json:"checked"`
-	Excused   int      `json:"excused"`        // would break it, but a fault explains them
-	Unchecked int      `json:"unchecked"`      // could not be checked
-	Broken    int      `json:"broken"`         // do not hold
-	Notes     []string `json:"says,omitempty"` // for people: the first cases that do not hold or could not be checked, and remarks
+	Checked   int      `json:"checked"`        // cases checked
+	Excused   int      `json:"excused"`        // cases that break the rule, but are explained by a fault
+	Unchecked int      `json:"unchecked"`      // cases that could not be checked
+	Broken    int      `json:"broken"`         // cases that break the rule
+	Notes     []string `json:"says,omitempty"` // remarks, and the first cases that break the rule or could not be checked
 }
 
+// maxExamples is the number of broken cases that a Check describes, and of unchecked ones.
 const maxExamples = 5
 
+// addBroken counts a case that breaks the rule, and describes it.
 func (c *Check) addBroken(format string, args ...any) {
 	if c.Broken++; c.Broken <= maxExamples {
 		c.addNote("BROKEN: "+format, args...)
 	}
 }
 
+// addUnchecked counts a case that could not be checked, and describes it.
 func (c *Check) addUnchecked(format string, args ...any) {
 	if c.Unchecked++; c.Unchecked <= maxExamples {
 		c.addNote("UNKNOWN: "+format, args...)
@@ -34,33 +37,33 @@ func (c *Check) addNote(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
 
-// Result is what a record shows, as numbers and words: the command prints it as JSON.
+// Result is the verdict on a record, with the numbers and rules that led to it. The command prints it as JSON.
 type Result struct {
 	Lock      string          `json:"lock"`
-	Seconds   float64         `json:"seconds"`
+	Seconds   float64         `json:"seconds"` // duration without the warm-up
 	Sales     int             `json:"sales"`
-	PerSecond float64         `json:"per_second"`
-	Refused   int             `json:"refused"`
-	InDoubt   int             `json:"in_doubt"` // sales whose buyer was not told what became of them
-	Lost      int64           `json:"lost"`     // updates
-	Oversold  int64           `json:"oversold"`
+	PerSecond float64         `json:"per_second"` // sales a second
+	Refused   int             `json:"refused"`    // sales answered with an error that means they were not made
+	InDoubt   int             `json:"in_doubt"`   // sales of unknown outcome
+	Lost      int64           `json:"lost"`       // lost updates
+	Oversold  int64           `json:"oversold"`   // largest number of pieces that any run oversold
 	Faults    []KindSummary   `json:"faults"`
 	Rules     []Check         `json:"rules"`
 	Verdict   verdict.Verdict `json:"verdict"`
 	Reasons   []string        `json:"reasons"`
-	Picture   string          `json:"picture,omitempty"` // a file
-	Command   string          `json:"again"`             // the command that repeats it
+	Picture   string          `json:"picture,omitempty"` // file name of the picture
+	Command   string          `json:"again"`             // command that repeats the soak
 
 	record  Record
-	excerpt excerpt // the part of the history that a picture is to show
+	excerpt excerpt // part of the history for the picture
 }
 
-// Examine checks every rule over a record, which it puts in order.
+// Examine sorts a record, checks every rule over it, and returns the result.
 func Examine(record Record) Result {
 	t := newTimeline(record)
-	took := t.Ended.Sub(t.Began).Seconds()
+	seconds := t.Ended.Sub(t.Began).Seconds()
 	result := Result{
-		Lock: t.Lock, Seconds: took, Sales: len(t.saleTimes), PerSecond: float64(len(t.saleTimes)) / max(took, 1),
+		Lock: t.Lock, Seconds: seconds, Sales: len(t.saleTimes), PerSecond: float64(len(t.saleTimes)) / max(seconds, 1),
 		Refused: t.outcomes[outcomeNotMade] + t.outcomes[outcomeNotSent], InDoubt: t.outcomes[outcomeUnknown],
 		Lost: t.totalLost(), Oversold: t.maxOversold(), Faults: summarizeKinds(t.aftermaths), Verdict: verdict.Pass, record: t.Record,
 	}
@@ -76,7 +79,7 @@ func Examine(record Record) Result {
 			if result.Verdict == verdict.Pass {
 				result.Verdict = verdict.Untested
 			}
-			result.Reasons = append(result.Reasons, fmt.Sprintf("%s: not known %s", check.Rule, times(check.Unchecked)))
+			result.Reasons = append(result.Reasons, fmt.Sprintf("%s: could not be checked %s", check.Rule, times(check.Unchecked)))
 		}
 	}
 	result.excerpt = t.excerpt
@@ -84,47 +87,49 @@ func Examine(record Record) Result {
 	case result.Verdict != verdict.Pass:
 	case result.Lost > 0:
 		result.Verdict = verdict.AsPredicted
-		result.Reasons = []string{fmt.Sprintf("updates lost: %s, only by faults that %s cannot stand", thousands(result.Lost), t.Lock)}
+		result.Reasons = []string{fmt.Sprintf("updates lost: %s, only through faults that %s does not tolerate", thousands(result.Lost), t.Lock)}
 	default:
-		result.Reasons = []string{"every rule holds, and every fault hit somebody"}
+		result.Reasons = []string{"every rule holds, and every fault hit a sale"}
 	}
 	return result
 }
 
+// rule is a sentence, and the function that checks it over the timeline.
 type rule struct {
 	text  string
 	check func(*Check)
 }
 
-// rules returns all of them, in the order in which they are told.
+// rules returns all rules, in the order in which they are printed.
 func (t *timeline) rules() []rule {
-	felt, lost := "a run's stock fell by one for every order of that run", "no update is lost"
+	stock, losses := "the stock of a run fell by one for each of its orders", "no update is lost"
 	if !isFenced(t.Lock) {
-		felt += ", but for updates lost by a fault that ends the lock under its holder"
-		lost = "an update is lost by each fault that must cost " + t.Lock + " one, as predicted"
+		stock += ", except for updates lost through a fault that ends the lock under its holder"
+		losses = "each fault that must cost " + t.Lock + " an update does so, as predicted"
 	}
 	return []rule{
-		{"a sale answered 200 has its one order", t.checkSoldHaveOrders},
-		{"a sale that was refused has no order", t.checkRefusedHaveNoOrder},
-		{"a buyer in doubt finds the order by its id, if there is one", t.checkDoubts},
-		{"a buyer who repeats a sale with its key is sold to once", t.checkRepeatsSellOnce},
-		{"an order was sold to somebody, or its buyer was left in doubt", t.checkOrigins},
-		{"an order is in the ledger of its run as its buyer was told: run, stock, token", t.checkReceipts},
-		{felt, t.checkStock},
-		{lost, t.checkPredictedLoss},
-		{"what the buyers and readers of the stock were told fits into one order (linearizable)", t.checkLinearizable},
-		{"the stock fell in the order of the fencing tokens, and no token came twice", t.checkTokens},
-		{fmt.Sprintf("sales go on within %v of a fault, and a quarter of the rate is back", maxRecovery), t.checkRecovery},
-		{"nobody is answered 500", t.checkNoBugs},
-		{fmt.Sprintf("every fault hit a sale, after at least %d others", minCalmSales), t.checkFaultsHit},
+		{"a sale answered 200 has exactly one order", t.checkSoldHaveOrders},
+		{"a refused sale has no order", t.checkRefusedHaveNoOrder},
+		{"GET /orders/{id} agrees with the ledgers about sales of unknown outcome", t.checkLookups},
+		{"a sale repeated with its Idempotency-Key is made at most once", t.checkRepeatsSellOnce},
+		{"an order belongs to a sale that was answered 200 or whose outcome is unknown", t.checkOrigins},
+		{"an order in a ledger agrees with the answer to its buyer: run, stock, fencing token", t.checkReceipts},
+		{stock, t.checkStock},
+		{losses, t.checkPredictedLoss},
+		{"the answers to buyers and readers of the stock are linearizable", t.checkLinearizable},
+		{"the stock fell in the order of the fencing tokens, and no token was used twice", t.checkTokens},
+		{fmt.Sprintf("sales resumed within %v after each fault, at a quarter of the usual rate or more", maxRecovery), t.checkRecovery},
+		{"no sale is answered 500", t.checkNoBugs},
+		{fmt.Sprintf("each fault hit a sale, after at least %d sales without a fault", minCalmSales), t.checkFaultsHit},
 	}
 }
 
+// checkNoBugs checks that no sale is answered 500.
 func (t *timeline) checkNoBugs(check *Check) {
 	for _, sale := range t.Sales {
 		check.Checked++
 		if sale.isBug() {
-			check.addBroken("500 %s by %s at %s", sale.Code, sale.Replica, t.at(sale.End))
+			check.addBroken("500 %s from %s at %s", sale.Code, sale.Replica, t.at(sale.End))
 		}
 	}
 }

@@ -11,13 +11,13 @@ import (
 
 const (
 	repeatInterval = 50 * time.Millisecond  // pause between two repetitions of a fault
-	resumeLead     = 300 * time.Millisecond // lead time of newRunInHang before Redis resumes
+	resumeLead     = 300 * time.Millisecond // time from the request for a new run until a hung Redis resumes
 	catchTimeout   = 5 * time.Second        // time limit for a trap to catch a command
 )
 
-var errNothingHit = errors.New("it hit nothing")
+var errNothingHit = errors.New("the fault hit nothing")
 
-// inject waits until the shop is whole, reads the ledgers if the fault may destroy them, and injects it.
+// inject waits until all replicas are up, reads the ledgers if the fault may lose orders, and injects the fault.
 func (b *testbed) inject(ctx context.Context, planned Fault) Injected {
 	f := Injected{Fault: planned, Read: time.Now()}
 	all, err := b.awaitReplicas(ctx)
@@ -46,40 +46,41 @@ func (b *testbed) inject(ctx context.Context, planned Fault) Injected {
 	return f
 }
 
-func (b *testbed) restartRedis(ctx context.Context, after time.Duration, meanwhile func() error) error {
+// restartRedis kills Redis, calls whileDown, and starts Redis again after outage.
+func (b *testbed) restartRedis(ctx context.Context, outage time.Duration, whileDown func() error) error {
 	b.redisIsDown.Store(true)
 	defer b.redisIsDown.Store(false)
 	b.redisServer.Kill()
-	return errors.Join(meanwhile(), sleep(ctx, after), b.redisServer.Run(ctx))
+	return errors.Join(whileDown(), sleep(ctx, outage), b.redisServer.Run(ctx))
 }
 
 // startRunDuringHang asks for a new run shortly before a hung Redis goes on. Redis then answers the selling replicas and the replica that
-// changes the run together, when it has heard of no replica for longer than a heartbeat.
+// changes the run at the same time, after all heartbeats have expired.
 func startRunDuringHang(ctx context.Context, b *testbed, f *Injected) error {
 	pid := b.redisServer.PID()
 	if err := errors.Join(cluster.Pause(pid), sleep(ctx, f.For-resumeLead)); err != nil {
 		return errors.Join(err, cluster.Resume(pid))
 	}
-	began := make(chan error, 1)
+	started := make(chan error, 1)
 	go func() {
 		asked, err := b.startRun(ctx)
 		f.End = asked
-		began <- err
+		started <- err
 	}()
 	err := errors.Join(sleep(ctx, resumeLead), cluster.Resume(pid))
-	went := time.Now()
-	if err = errors.Join(err, <-began); f.End.Before(went) {
-		f.End = went
+	resumed := time.Now()
+	if err = errors.Join(err, <-started); f.End.Before(resumed) {
+		f.End = resumed
 	}
 	return err
 }
 
-// holdOne holds the next command that matches, or the reply to it, as long as something takes. It fails with errMissed if there is none.
+// holdOne holds the next command that matches, or its reply, while do runs. It fails with errNothingHit if no command matches in time.
 func (b *testbed) holdOne(ctx context.Context, f *Injected, matches func([]string) bool, action fault.Action, do func() error) error {
 	proxy := b.proxies[f.Replica]
 	trap := proxy.Catch(matches, action)
 	defer func() {
-		trap.Release() // first: it may be caught just now
+		trap.Release() // before Remove, because a command may have been caught since
 		proxy.Remove(trap)
 	}()
 	if !isCaught(ctx, trap, catchTimeout) {
@@ -89,8 +90,8 @@ func (b *testbed) holdOne(ctx context.Context, f *Injected, matches func([]strin
 	return do()
 }
 
-// loseCommands loses the next write, and then commands of the lock and writes in turn. A write comes first: a lock whose reply was lost stays until
-// its expiry, and nobody writes meanwhile.
+// loseCommands loses the next write, and then commands of the lock and writes in turn. A write comes first, because a lock whose reply was
+// lost stays until its expiry, and nobody writes meanwhile.
 func (b *testbed) loseCommands(ctx context.Context, f *Injected, action fault.Action) error {
 	if err := b.holdOne(ctx, f, fault.IsWrite, action, func() error { return nil }); err != nil {
 		return err
@@ -108,13 +109,14 @@ func (b *testbed) loseCommands(ctx context.Context, f *Injected, action fault.Ac
 	})
 }
 
+// isCaught reports whether trap catches a command within d.
 func isCaught(ctx context.Context, trap *fault.Trap, d time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	return trap.AwaitCaught(ctx)
 }
 
-// repeat repeats something as long as the fault lasts, and counts what it hit; it fails with errMissed if it never hit anything.
+// repeat calls do again and again while the fault lasts, and adds up its hits. It fails with errNothingHit if there were none.
 func (f *Injected) repeat(ctx context.Context, do func() (hits int64, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, f.For)
 	defer cancel()

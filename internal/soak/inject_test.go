@@ -6,29 +6,31 @@ import (
 	"testing/synctest"
 )
 
-// A fault that is repeated must hit something once, and its failure is not a miss.
-func TestRepeat(t *testing.T) {
+// A repeated fault must hit something at least once.
+func TestRepeatFailsWithoutHit(t *testing.T) {
 	failure := errors.New("a failure")
-	for _, c := range []struct {
-		what string
-		hits []int64 // try by try
-		err  error
-		want error
+	for _, test := range []struct {
+		name    string
+		hits    []int64 // try by try
+		err     error
+		wantErr error
 	}{
-		{"it hits once", []int64{0, 2, 0}, nil, nil},
-		{"it hits nothing", []int64{0, 0, 0}, nil, errNothingHit},
-		{"it fails", []int64{1}, failure, failure},
+		{name: "it hits once", hits: []int64{0, 2, 0}},
+		{name: "it hits nothing", hits: []int64{0, 0, 0}, wantErr: errNothingHit},
+		{name: "it fails", hits: []int64{1}, err: failure, wantErr: failure},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			attempts := 0
-			f := Injected{Fault: Fault{For: 3*repeatInterval + repeatInterval/2}}
-			err := f.repeat(t.Context(), func() (int64, error) {
-				attempts++
-				return c.hits[attempts-1], c.err
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				attempts := 0
+				f := Injected{Fault: Fault{For: 3*repeatInterval + repeatInterval/2}}
+				err := f.repeat(t.Context(), func() (int64, error) {
+					attempts++
+					return test.hits[attempts-1], test.err
+				})
+				if !errors.Is(err, test.wantErr) || attempts != len(test.hits) {
+					t.Errorf("got %v after %d attempts, want %v after %d", err, attempts, test.wantErr, len(test.hits))
+				}
 			})
-			if !errors.Is(err, c.want) || attempts != len(c.hits) {
-				t.Errorf("%s: %v after %d attempts; want %v after %d", c.what, err, attempts, c.want, len(c.hits))
-			}
 		})
 	}
 }

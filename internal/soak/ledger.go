@@ -13,26 +13,26 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// batchSize is how many orders are read at once, so that the buyers do not wait for the reader.
+// batchSize is the number of orders read with one command. It is small, so that buyers do not wait for the reader.
 const batchSize = 1000
 
-// ledgers are all orders that were ever read in any run's ledger, including those that Redis has lost since.
+// ledgers holds all orders that were ever read from the ledger of any run, including those that Redis has lost since.
 type ledgers struct {
 	Entries []Entry
 
 	client *redis.Client
-	seen   map[[2]string]bool // whether an order is among the entries, by its ledger's run and its id
+	seen   map[[2]string]bool // run of the ledger and order id → the order is in Entries
 }
 
-// newLedgers reads the ledgers in client's Redis.
+// newLedgers returns ledgers that Read reads with client.
 func newLedgers(client *redis.Client) *ledgers {
 	return &ledgers{client: client, seen: map[[2]string]bool{}}
 }
 
-// Read reads every ledger there is. An order that was written before it began is among the entries afterwards.
+// Read reads all ledgers in Redis. Afterwards Entries has every order that was written before Read began.
 func (l *ledgers) Read(ctx context.Context) error {
-	every, _ := dao.OrdersKeys("*")
-	keys := l.client.Scan(ctx, 0, every, batchSize).Iterator()
+	pattern, _ := dao.OrdersKeys("*")
+	keys := l.client.Scan(ctx, 0, pattern, batchSize).Iterator()
 	for keys.Next(ctx) {
 		if err := l.readOne(ctx, keys.Val()); err != nil {
 			return fmt.Errorf("reading %s: %w", keys.Val(), err)
@@ -57,40 +57,41 @@ func (l *ledgers) readOne(ctx context.Context, key string) error {
 			return fmt.Errorf("order %s: %w", id, err)
 		}
 		if order.ID != id {
-			return fmt.Errorf("order %s is kept as %s", order.ID, id)
+			return fmt.Errorf("order %s is stored under the id %s", order.ID, id)
 		}
 		l.seen[[2]string{run, id}] = true
-		order.RunID, order.Replica, order.Lock, order.Owner = intern(order.RunID), intern(order.Replica), "", "" // what is judged is kept alone
+		// a long soak has millions of orders: no rule reads their lock and owner
+		order.RunID, order.Replica, order.Lock, order.Owner = intern(order.RunID), intern(order.Replica), "", ""
 		l.Entries = append(l.Entries, Entry{Run: run, Order: order})
 	}
 	return fields.Err()
 }
 
-// runIDOfKey reads the run's id in the key of its newest orders, or of those before.
+// runIDOfKey returns the id of the run to whose ledger a key belongs. A ledger has two keys: for its newest orders, and for older ones.
 func runIDOfKey(key string) string {
 	prefix, older := dao.OrdersKeys("")
 	return intern(strings.TrimSuffix(strings.TrimPrefix(key, prefix), strings.TrimPrefix(older, prefix)))
 }
 
-// readSnapshot returns the current run, all of it at one moment: a sale changes it in one step.
+// readSnapshot reads the state of the current run in one transaction.
 func readSnapshot(ctx context.Context, client *redis.Client) (Snapshot, error) {
 	for {
 		id, err := client.HGet(ctx, dao.RunKey, "id").Result()
 		if err != nil {
 			return Snapshot{}, fmt.Errorf("reading %s: %w", dao.RunKey, err)
 		}
-		asked := time.Now()
+		requested := time.Now()
 		var run *redis.MapStringStringCmd
 		var stock *redis.StringCmd
-		var kept, before *redis.IntCmd
+		var newestCount, olderCount *redis.IntCmd
 		_, err = client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
 			newest, older := dao.OrdersKeys(id)
 			run, stock = tx.HGetAll(ctx, dao.RunKey), tx.Get(ctx, dao.InventoryKey)
-			kept, before = tx.HLen(ctx, newest), tx.HLen(ctx, older)
+			newestCount, olderCount = tx.HLen(ctx, newest), tx.HLen(ctx, older)
 			return nil
 		})
 		if err != nil {
-			return Snapshot{}, fmt.Errorf("looking at the run: %w", err)
+			return Snapshot{}, fmt.Errorf("reading run %s: %w", id, err)
 		}
 		var now struct {
 			ID      string `redis:"id"`
@@ -108,13 +109,13 @@ func readSnapshot(ctx context.Context, client *redis.Client) (Snapshot, error) {
 		if err != nil {
 			return Snapshot{}, fmt.Errorf("%s of run %s: %w", dao.InventoryKey, id, err)
 		}
-		return Snapshot{Requested: asked, Received: time.Now(), Orders: kept.Val() + before.Val(), Tally: history.Tally{
+		return Snapshot{Requested: requested, Received: time.Now(), Orders: newestCount.Val() + olderCount.Val(), Tally: history.Tally{
 			Run: history.Run{ID: id, Lock: now.Lock, Initial: now.Initial}, Remaining: remaining, Sold: now.Sold,
 		}}, nil
 	}
 }
 
-// countInFlight counts the sales that have begun and not ended, as the replicas that live have told.
+// countInFlight returns the number of sales in flight, by the last heartbeats of the replicas.
 func countInFlight(ctx context.Context, client *redis.Client) (n int, err error) {
 	state, err := dao.NewStore(client, "the soak", 1).Look(ctx)
 	for _, replica := range state.Others {

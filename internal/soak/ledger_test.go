@@ -30,7 +30,7 @@ func writeOrders(t *testing.T, client *redis.Client, run string, ids ...string) 
 	}
 }
 
-func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
+func TestLedgersKeepDestroyedOrders(t *testing.T) {
 	server := redisserver.Start(t)
 	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer client.Close()
@@ -44,7 +44,7 @@ func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
 		for _, entry := range ledgers.Entries {
 			counts[entry.Run]++
 			if entry.RunID != entry.Run || entry.After != 7 || !entry.At.Equal(time.Unix(1, 0)) {
-				t.Errorf("%+v", entry)
+				t.Errorf("got %+v, want the order as it was written", entry)
 			}
 		}
 		return counts
@@ -56,7 +56,7 @@ func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
 	writeOrders(t, client, "A", many...)
 	writeOrders(t, client, "B", "x")
 	if got := read(); got["A"] != 3*batchSize || got["B"] != 1 {
-		t.Errorf("%v; want all orders of both runs", got)
+		t.Errorf("got %v orders by run, want all of both runs", got)
 	}
 	newest, older := dao.OrdersKeys("A") // when a ledger is full, its orders become the older ones
 	if err := client.Rename(t.Context(), newest, older).Err(); err != nil {
@@ -65,14 +65,14 @@ func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
 	writeOrders(t, client, "A", "newest")
 	writeOrders(t, client, "B", "y")
 	if got := read(); got["A"] != 3*batchSize+1 || got["B"] != 2 {
-		t.Errorf("%v; want the new ones, too", got)
+		t.Errorf("got %v orders by run, want the new ones, too", got)
 	}
 	if err := client.FlushAll(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
 	writeOrders(t, client, "B", "late", "later") // as many as there were
 	if got := read(); got["A"] != 3*batchSize+1 || got["B"] != 4 {
-		t.Errorf("%v; want what is gone, and what came late", got)
+		t.Errorf("got %v orders by run, want the destroyed ones and the new ones", got)
 	}
 
 	newest, _ = dao.OrdersKeys("C")
@@ -80,16 +80,16 @@ func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := ledgers.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "{inventory}:ledger:C: order z: ") {
-		t.Errorf("%v; want an error that names the ledger and the order", err)
+		t.Errorf("got %v, want an error that names the ledger and the order", err)
 	}
 }
 
-func TestLook(t *testing.T) {
+func TestReadSnapshotReturnsStateOfRun(t *testing.T) {
 	server := redisserver.Start(t)
 	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer client.Close()
 	if _, err := readSnapshot(t.Context(), client); err == nil {
-		t.Error("there is no run, and it saw one")
+		t.Error("got a snapshot without a run, want an error")
 	}
 	for _, err := range []error{
 		client.HSet(t.Context(), dao.RunKey, "id", "A", "lock", "v9", "initial", 100, "sold", 3).Err(),
@@ -105,14 +105,14 @@ func TestLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeOrders(t, client, "A", "y")
-	look, err := readSnapshot(t.Context(), client)
-	if err != nil || look.ID != "A" || look.Lock != "v9" || look.Orders != 2 || look.Sold != 3 || look.Lost() != 1 {
-		t.Errorf("%+v, %v; want run A of v9, two orders kept, three sold, one lost", look, err)
+	got, err := readSnapshot(t.Context(), client)
+	if err != nil || got.ID != "A" || got.Lock != "v9" || got.Orders != 2 || got.Sold != 3 || got.Lost() != 1 {
+		t.Errorf("got %+v, %v, want run A of v9 with two orders, three sold, one lost", got, err)
 	}
 	if err := client.Set(t.Context(), dao.InventoryKey, "many", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := readSnapshot(t.Context(), client); err == nil || !strings.Contains(err.Error(), "inventory of run A") {
-		t.Errorf("%v; want an error that names the stock", err)
+		t.Errorf("got %v, want an error that names the stock", err)
 	}
 }

@@ -7,25 +7,26 @@ import (
 	"time"
 )
 
-// change is what a sale did to the stock of a run, as its buyer or else the ledger says; or what a reader saw. Times are nanoseconds since
-// the session began.
-type change struct {
-	before, after int64
-	call          int64
-	response      int64 // for ever, if the buyer was left in doubt: it may have come at any time since
+// operation is an operation on the stock of a run: a sale, as its answer or else the ledger describes it, or a read. Times are in
+// nanoseconds since the session began.
+type operation struct {
+	before, after int64 // stock before and after; the same for a read
+	call          int64 // math.MinInt64: unknown
+	response      int64 // math.MaxInt64: none, as the outcome was unknown; the sale may have taken effect at any time since call
 	isRead        bool
-	inDoubt       bool
-	replica       string
-	fence         int64
+	inDoubt       bool   // a sale of unknown outcome whose order is in the ledger
+	replica       string // replica that made the sale
+	fence         int64  // fencing token; 0: none
 }
 
-// changesByRun returns all changes of each run, down from the first stock; what a reader saw comes before the sale that found the same. The last
-// part of a run whose ledger was destroyed is left out, as is said by the second value: nobody knows what became of the sales in doubt.
-func (t *timeline) changesByRun() (byRun map[string][]change, left int) {
-	byRun = map[string][]change{}
+// operationsByRun returns the operations of each run in the only order that can be legal: by the stock they found, the highest first, and
+// reads before the sale that found the same stock. If a ledger was destroyed, nobody knows which sales of unknown outcome were made since
+// the last snapshot. The operations since then are left out; omitted is their number.
+func (t *timeline) operationsByRun() (byRun map[string][]operation, omitted int) {
+	byRun = map[string][]operation{}
 	for _, sale := range t.Sales {
 		if sale.sold() {
-			byRun[sale.RunID] = append(byRun[sale.RunID], change{
+			byRun[sale.RunID] = append(byRun[sale.RunID], operation{
 				before: sale.Before, after: sale.After, call: t.sinceBegan(sale.Start), response: t.sinceBegan(sale.End),
 				replica: sale.Replica, fence: sale.Fence,
 			})
@@ -36,7 +37,7 @@ func (t *timeline) changesByRun() (byRun map[string][]change, left int) {
 		if sale != nil && sale.sold() && (!sale.HasKey || sale.RunID == order.Run) {
 			continue
 		}
-		found := change{
+		found := operation{
 			before: order.Before, after: order.After, call: math.MinInt64, response: math.MaxInt64,
 			inDoubt: true, replica: order.Replica, fence: order.Fence,
 		}
@@ -45,118 +46,123 @@ func (t *timeline) changesByRun() (byRun map[string][]change, left int) {
 		}
 		byRun[order.Run] = append(byRun[order.Run], found)
 	}
-	for _, look := range t.Snapshots {
-		byRun[look.ID] = append(byRun[look.ID], change{
-			before: look.Remaining, after: look.Remaining, call: t.sinceBegan(look.Requested), response: t.sinceBegan(look.Received), isRead: true,
+	for _, snapshot := range t.Snapshots {
+		byRun[snapshot.ID] = append(byRun[snapshot.ID], operation{
+			before: snapshot.Remaining, after: snapshot.Remaining, isRead: true,
+			call: t.sinceBegan(snapshot.Requested), response: t.sinceBegan(snapshot.Received),
 		})
 	}
 	for _, run := range t.runs {
-		if changes := byRun[run.id]; run.destroyed {
+		if operations := byRun[run.id]; run.destroyed {
 			level := t.lastKnownStock(run.id)
-			byRun[run.id] = slices.DeleteFunc(changes, func(c change) bool { return c.before <= level })
-			left += len(changes) - len(byRun[run.id])
+			byRun[run.id] = slices.DeleteFunc(operations, func(o operation) bool { return o.before <= level })
+			omitted += len(operations) - len(byRun[run.id])
 		}
-		slices.SortFunc(byRun[run.id], func(a, b change) int {
+		slices.SortFunc(byRun[run.id], func(a, b operation) int {
 			return cmp.Or(cmp.Compare(b.before, a.before), cmp.Compare(b.after, a.after), cmp.Compare(a.call, b.call))
 		})
 	}
-	return byRun, left
+	return byRun, omitted
 }
 
+// sinceBegan returns a time in nanoseconds since the session began.
 func (r Record) sinceBegan(t time.Time) int64 { return t.Sub(r.Began).Nanoseconds() }
 
-// lastKnownStock returns the stock of a run in the last look before a ledger was destroyed.
+// lastKnownStock returns the stock of a run in its last snapshot before a ledger was destroyed.
 func (r Record) lastKnownStock(run string) int64 {
 	lowest := int64(initialStock)
-	for _, look := range r.Snapshots {
-		before := slices.ContainsFunc(r.Faults, func(f Injected) bool { return f.Kind.effect().destroysLedgers && !look.Received.After(f.Begin) })
-		if before && look.ID == run {
-			lowest = min(lowest, look.Remaining)
+	for _, snapshot := range r.Snapshots {
+		wasDestroyedLater := slices.ContainsFunc(r.Faults, func(f Injected) bool {
+			return f.Kind.effect().destroysLedgers && !snapshot.Received.After(f.Begin)
+		})
+		if wasDestroyedLater && snapshot.ID == run {
+			lowest = min(lowest, snapshot.Remaining)
 		}
 	}
 	return lowest
 }
 
 const (
-	partSize    = 1000 // pieces of stock: what was sold of them is judged together
-	pictureSize = 30   // changes in a picture
+	partSize    = 1000 // pieces of stock whose sales are judged together, so that one lost update counts once
+	excerptSize = 30   // number of operations in a picture: more cannot be read
 )
 
-// unlinearizable returns the changes that fit into no order in which each sale finds what the one before it left, and none comes after one
-// that began when it had been answered. As everybody says what they found, and the stock only falls, that can only be the order in which
-// the changes are: down the stock. So there is no search.
-func unlinearizable(changes []change) (all []int) {
-	level, latest := int64(initialStock), int64(math.MinInt64) // when the latest of those before began
-	for i, c := range changes {
-		if c.before != level || !c.isRead && c.after != level-1 || c.response < latest {
+// unlinearizable returns the indexes of the operations that fit into no legal order: each must find the stock that the one before it left,
+// and none may come after one that began when it had been answered. Every operation says which stock it found, and the stock only falls. So
+// only the order in which changesByRun sorts them can be legal, and no search is needed.
+func unlinearizable(operations []operation) (all []int) {
+	stock, latestCall := int64(initialStock), int64(math.MinInt64)
+	for i, o := range operations {
+		if o.before != stock || !o.isRead && o.after != stock-1 || o.response < latestCall {
 			all = append(all, i)
 		}
-		level, latest = c.after, max(latest, c.call)
+		stock, latestCall = o.after, max(latestCall, o.call)
 	}
 	return all
 }
 
-// checkLinearizable checks every run, and finds the part that a picture is to show.
+// checkLinearizable checks that the history of each run is linearizable, and chooses the excerpt for the picture.
 func (t *timeline) checkLinearizable(check *Check) {
-	histories, left := t.changesByRun()
+	histories, omitted := t.operationsByRun()
 	for _, run := range t.runs {
-		changes, judged := histories[run.id], 0
-		check.Checked += len(changes)
-		for _, i := range unlinearizable(changes) {
+		operations, judged := histories[run.id], 0 // the first operations, as far as their parts have been judged
+		check.Checked += len(operations)
+		for _, i := range unlinearizable(operations) {
 			if i < judged {
 				continue
 			}
-			part := partIndex(changes[i])
-			from, _ := slices.BinarySearchFunc(changes, part, comparePart)
-			judged, _ = slices.BinarySearchFunc(changes, part+1, comparePart)
-			why := "an update was lost"
-			begin, end := timeSpan(changes[from:judged])
+			part := partIndex(operations[i])
+			from, _ := slices.BinarySearchFunc(operations, part, comparePart)
+			judged, _ = slices.BinarySearchFunc(operations, part+1, comparePart)
+			reason := "an update was lost"
+			begin, end := timeSpan(operations[from:judged])
 			if t.allowsLoss(t.Began.Add(time.Duration(begin)), t.Began.Add(time.Duration(end))) {
 				check.Excused++
 			} else {
-				check.addBroken("run %s, from a stock of %s: no order fits", run.id, thousands(changes[from].before))
-				why = "no order fits what these buyers were told"
+				check.addBroken("run %s, from a stock of %s: not linearizable", run.id, thousands(operations[from].before))
+				reason = "these answers contradict each other"
 			}
-			if t.excerpt.changes == nil {
-				t.excerpt = excerptAround(changes, i, "A part of the history that does not fit into one order: "+why)
+			if t.excerpt.operations == nil {
+				t.excerpt = excerptAround(operations, i, "An excerpt of the history that is not linearizable: "+reason)
 			}
 		}
 	}
 	if check.Excused > 0 {
-		check.addNote("in %d parts no order fits: lost updates, as a fault allows", check.Excused)
+		check.addNote("%d parts are not linearizable, because of lost updates that a fault explains", check.Excused)
 	}
-	if left > 0 {
-		check.addNote("%d changes at the end of ledgers that were destroyed are not among them", left)
+	if omitted > 0 {
+		check.addNote("%d operations at the end of destroyed ledgers are left out", omitted)
 	}
-	if t.excerpt.changes == nil {
+	if t.excerpt.operations == nil {
 		t.excerpt = t.excerptOfWorstFault(histories)
 	}
 }
 
-func partIndex(c change) int64 { return (initialStock - c.before) / partSize }
+// partIndex returns the 0-based index of the part to which an operation belongs.
+func partIndex(o operation) int64 { return (initialStock - o.before) / partSize }
 
-func comparePart(c change, part int64) int { return cmp.Compare(partIndex(c), part) }
+func comparePart(o operation, part int64) int { return cmp.Compare(partIndex(o), part) }
 
-// excerptAround returns the changes of a run around one of them.
-func excerptAround(changes []change, i int, title string) excerpt {
-	from := max(0, i-pictureSize/2)
-	s := excerpt{title: title, firstStock: initialStock, changes: changes[from:min(i+pictureSize/2, len(changes))]}
+// excerptAround returns excerptSize operations of a run around the i-th.
+func excerptAround(operations []operation, i int, title string) excerpt {
+	from := max(0, i-excerptSize/2)
+	e := excerpt{title: title, firstStock: initialStock, operations: operations[from:min(i+excerptSize/2, len(operations))]}
 	if from > 0 {
-		s.firstStock = changes[from].before
+		e.firstStock = operations[from].before
 	}
-	return s
+	return e
 }
 
-// excerptOfWorstFault returns a legal part of a history: what was sold around the fault that hit most sales.
-func (t *timeline) excerptOfWorstFault(histories map[string][]change) excerpt {
-	title := "A part of the history that fits into one order: "
+// excerptOfWorstFault returns an excerpt of a linearizable history: the operations around the fault that hit most sales.
+func (t *timeline) excerptOfWorstFault(histories map[string][]operation) excerpt {
+	title := "An excerpt of the history, which is linearizable: "
 	if len(t.aftermaths) > 0 {
 		worst := slices.MaxFunc(t.aftermaths, func(a, b Aftermath) int { return a.Hit - b.Hit })
 		for _, run := range t.runs {
-			changes := histories[run.id]
-			i := slices.IndexFunc(changes, func(c change) bool { return !c.inDoubt && c.response >= t.sinceBegan(worst.Begin) })
+			operations := histories[run.id]
+			i := slices.IndexFunc(operations, func(o operation) bool { return !o.inDoubt && o.response >= t.sinceBegan(worst.Begin) })
 			if i >= 0 {
-				return excerptAround(changes, i, title+worst.label(t.Record)+", which hit most sales")
+				return excerptAround(operations, i, title+worst.label(t.Record)+", which hit most sales")
 			}
 		}
 	}

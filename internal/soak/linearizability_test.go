@@ -17,7 +17,7 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// newConcurrentRecord is a run of so many sales by as many buyers as there may be in the time of one sale.
+// newConcurrentRecord returns a record of one run, in which each sale overlaps with as many others as there are buyers.
 func newConcurrentRecord(sales, buyers int) Record {
 	const each = time.Millisecond
 	r := Record{Lock: "v10", Began: sessionStart, Ended: sessionStart.Add(time.Duration(sales) * each)}
@@ -40,14 +40,14 @@ func newConcurrentRecord(sales, buyers int) Record {
 	return r
 }
 
-// searchFindsOrder asks porcupine, which searches, whether some order fits.
-func searchFindsOrder(changes []change) bool {
-	s := excerpt{firstStock: initialStock, changes: changes}
-	return porcupine.CheckOperations(s.model(), s.operations())
+// searchFindsOrder reports whether porcupine finds a legal order of the operations.
+func searchFindsOrder(operations []operation) bool {
+	s := excerpt{firstStock: initialStock, operations: operations}
+	return porcupine.CheckOperations(s.model(), s.porcupineOperations())
 }
 
-// Whatever is done to a history of buyers who were there at the same time, one pass down the stock finds an order if there is one.
-func TestOnePassFindsWhatASearchFinds(t *testing.T) {
+// Histories of overlapping sales are changed at random. The single pass of unlinearizable must agree with porcupine's search about each.
+func TestUnlinearizableAgreesWithSearch(t *testing.T) {
 	random, verdicts := rand.New(rand.NewPCG(1, 2)), map[bool]int{}
 	for range 2000 {
 		r := newConcurrentRecord(12, 1+random.IntN(6))
@@ -74,106 +74,111 @@ func TestOnePassFindsWhatASearchFinds(t *testing.T) {
 				r.Sales[i].Start = r.Sales[i].End.Add(-time.Duration(random.IntN(400)) * time.Microsecond)
 			}
 		}
-		histories, _ := newTimeline(r).changesByRun()
-		changes := histories["A"]
-		want := searchFindsOrder(changes)
-		if got := len(unlinearizable(changes)) == 0; got != want {
-			t.Fatalf("%t; want %t: %+v", got, want, changes)
+		histories, _ := newTimeline(r).operationsByRun()
+		operations := histories["A"]
+		want := searchFindsOrder(operations)
+		if got := len(unlinearizable(operations)) == 0; got != want {
+			t.Fatalf("linearizable: got %t, want %t: %+v", got, want, operations)
 		}
 		verdicts[want]++
 	}
 	if verdicts[true] < 200 || verdicts[false] < 200 {
-		t.Errorf("%v; want enough of both", verdicts)
+		t.Errorf("got %v histories by verdict, want at least 200 of both", verdicts)
 	}
 }
 
-// A sale in doubt may have come at any time since its request: also long after its buyer was told so.
-func TestASaleInDoubtMayComeLate(t *testing.T) {
-	for name, c := range map[string]struct {
+// A sale of unknown outcome may take effect at any time after its request, also long after its answer.
+func TestSaleOfUnknownOutcomeMayTakeEffectLate(t *testing.T) {
+	for name, test := range map[string]struct {
 		change func(*Record)
 		want   bool
 	}{
-		"as it was":          {func(*Record) {}, true},
-		"answered too early": {func(r *Record) { r.Sales[50].End = r.Sales[40].Start }, false},
-		"in doubt, and came": {func(r *Record) {
+		"unchanged":          {change: func(*Record) {}, want: true},
+		"answered too early": {change: func(r *Record) { r.Sales[50].End = r.Sales[40].Start }},
+		"unknown outcome, and made": {change: func(r *Record) {
 			r.Sales[50].End = r.Sales[40].Start
 			r.Sales[50].answered(503, "outcome_unknown")
-		}, true},
-		"in doubt, without a id": {func(r *Record) { r.Sales[50].answered(0, errLeft.Error()); r.Sales[50].OrderID = "" }, true},
-		"in doubt, and came before it was asked for": {func(r *Record) {
+		}, want: true},
+		"unknown outcome, without an id": {
+			change: func(r *Record) { r.Sales[50].answered(0, errLeft.Error()); r.Sales[50].OrderID = "" }, want: true,
+		},
+		"unknown outcome, and made before its request": {change: func(r *Record) {
 			r.Sales[50].Start, r.Sales[50].End = r.Sales[90].Start, r.Sales[90].End
 			r.Sales[50].answered(503, "outcome_unknown")
-		}, false},
-		"in doubt, and did not come": {func(r *Record) {
+		}},
+		"unknown outcome, and not made": {change: func(r *Record) {
 			r.Sales[99].answered(503, "outcome_unknown")
 			r.dropOrder(99)
-		}, true},
+		}, want: true},
 	} {
-		r := newConcurrentRecord(100, 5)
-		c.change(&r)
-		histories, _ := newTimeline(r).changesByRun()
-		if got := unlinearizable(histories["A"]); len(got) == 0 != c.want {
-			t.Errorf("%s: misfits %v; want it to fit: %t", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			r := newConcurrentRecord(100, 5)
+			test.change(&r)
+			histories, _ := newTimeline(r).operationsByRun()
+			if got := unlinearizable(histories["A"]); len(got) == 0 != test.want {
+				t.Errorf("operations %v are illegal, want the history linearizable: %t", got, test.want)
+			}
+		})
 	}
 }
 
-// The picture shows little, and what matters: the part where no order fits, or the one around the worst fault.
-func TestThePictureShowsWhatMatters(t *testing.T) {
+// The picture shows the part that is not linearizable, or else the one around the worst fault.
+func TestDrawShowsBrokenPartOrWorstFault(t *testing.T) {
 	broken := newConcurrentRecord(3000, 10)
 	broken.swapStock(1500, 1600)
 	whole := newConcurrentRecord(3000, 10)
 	whole.Faults = []Injected{{
 		Fault: Fault{Kind: "cut-replica"}, Victim: "r2", Caught: 7, Read: atSecond(1.5), Begin: atSecond(1.5), End: atSecond(1.51),
 	}}
-	for name, c := range map[string]struct {
+	for name, test := range map[string]struct {
 		record Record
 		wants  []string
 	}{
-		"broken": {broken, []string{"does not fit into one order", thousands(int64(initialStock - 1500))}},
-		"whole": {whole, []string{
-			"fits into one order: cut-replica at 1.50s", "cut-replica r2", thousands(int64(initialStock - 1500)), "token 1501, r1",
+		"broken": {record: broken, wants: []string{"is not linearizable", thousands(int64(initialStock - 1500))}},
+		"whole": {record: whole, wants: []string{
+			"is linearizable: cut-replica at 1.50s", "cut-replica r2", thousands(int64(initialStock - 1500)), "token 1501, r1",
 		}},
 	} {
-		result := Examine(c.record)
-		if n := len(result.excerpt.changes); n == 0 || n > 2*pictureSize {
-			t.Errorf("%s: %d changes are drawn", name, n)
-		}
-		var page bytes.Buffer
-		if err := result.Draw(&page); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		for _, want := range c.wants {
-			if !strings.Contains(page.String(), want) {
-				t.Errorf("%s: the picture does not say %q", name, want)
+		t.Run(name, func(t *testing.T) {
+			result := Examine(test.record)
+			if n := len(result.excerpt.operations); n == 0 || n > 2*excerptSize {
+				t.Errorf("%d operations are drawn, want from 1 to %d", n, 2*excerptSize)
 			}
-		}
+			var page bytes.Buffer
+			if err := result.Draw(&page); err != nil {
+				t.Error(err)
+			}
+			for _, want := range test.wants {
+				if !strings.Contains(page.String(), want) {
+					t.Errorf("the picture lacks %q, want it in there", want)
+				}
+			}
+		})
 	}
 }
 
-// Without a sale there is a picture of nothing.
-func TestAPictureOfNothing(t *testing.T) {
+func TestDrawSucceedsWithoutSales(t *testing.T) {
 	var page bytes.Buffer
 	if err := Examine(Record{Lock: "v10", Began: sessionStart, Ended: atSecond(1)}).Draw(&page); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestLanes(t *testing.T) {
-	s := excerpt{changes: []change{
+func TestPorcupineOperationsShareLanes(t *testing.T) {
+	s := excerpt{operations: []operation{
 		{call: 5, response: 9}, {call: 0, response: 4}, {call: 1, response: math.MaxInt64}, {call: 3, response: 6},
 	}}
 	var got []int
-	for _, operation := range s.operations() {
+	for _, operation := range s.porcupineOperations() {
 		got = append(got, operation.ClientId)
 	}
-	if !slices.Equal(got, []int{0, 1, 2, 0}) { // in the order of their beginnings
-		t.Errorf("%v", got)
+	if want := []int{0, 1, 2, 0}; !slices.Equal(got, want) {
+		t.Errorf("lanes %v, want %v, in the order of the calls", got, want)
 	}
 }
 
 // Half a million sales, ten minutes at more than 800 a second, are judged in a minute and a gigabyte.
-func TestManySalesAreJudgedSoon(t *testing.T) {
+func TestExamineIsFastForManySales(t *testing.T) {
 	sales := 20_000
 	if suite.Long {
 		sales = 500_000
@@ -186,11 +191,11 @@ func TestManySalesAreJudgedSoon(t *testing.T) {
 	runtime.ReadMemStats(&memory)
 	t.Logf("%d sales: %v, %d MB", sales, took, memory.Sys>>20)
 	for _, check := range result.Rules {
-		if check.Broken > 0 || check.Unchecked > 0 && !strings.HasPrefix(check.Rule, "every fault hit") {
-			t.Errorf("%+v", check)
+		if check.Broken > 0 || check.Unchecked > 0 && !strings.HasPrefix(check.Rule, "each fault hit") {
+			t.Errorf("got %+v, want the rule to hold", check)
 		}
 	}
 	if took > time.Minute || memory.Sys > 1<<30 {
-		t.Errorf("%v, %d MB; want a minute and a gigabyte at most", took, memory.Sys>>20)
+		t.Errorf("took %v and %d MB, want a minute and a gigabyte at most", took, memory.Sys>>20)
 	}
 }

@@ -15,66 +15,68 @@ import (
 	"lockstep/internal/load"
 )
 
-// loadGenerator is buyers in a closed loop: each sends its next request at once after a sale, and after a pause otherwise.
+// loadGenerator runs buyers in a closed loop: each sends its next request at once after a sale, and after a pause otherwise. Every second
+// buyer sends an Idempotency-Key, and repeats a sale while its outcome is unknown.
 type loadGenerator struct {
-	URL     string // of the shop
+	URL     string // base URL of the reverse proxy
 	Buyers  int
-	Timeout time.Duration // of one request
-	Pause   time.Duration // after a refusal
-	NewKey  func() string // makes an Idempotency-Key for each sale of every second buyer, who repeats what it doubts; nil: no keys
+	Timeout time.Duration // time limit for one request
+	Pause   time.Duration // pause of a buyer whose sale was not made
+	NewKey  func() string // creates an Idempotency-Key for a sale; nil: no keys are sent
 
 	sales          atomic.Int64
-	cancelRequests sync.Map // buyer: context.CancelCauseFunc, which ends the request that waits for its answer
+	cancelRequests sync.Map // buyer (int) → context.CancelCauseFunc that cancels its pending request
 }
 
 var errLeft = errors.New("the buyer left")
 
-// Run runs the buyers until open ends, and then until the last of them is answered; or until ctx ends, which open is derived from. It gives
-// every sale they asked for, including those that are unanswered by then.
+// Run runs the buyers until open ends, and then waits for their last answers, unless ctx ends. open is derived from ctx. Run returns all
+// sales, including those without an answer.
 func (g *loadGenerator) Run(ctx, open context.Context) []Sale {
 	transport := &http.Transport{MaxIdleConnsPerHost: g.Buyers}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: g.Timeout}
-	asked := make([][]Sale, g.Buyers)
+	salesByBuyer := make([][]Sale, g.Buyers)
 	var buyers sync.WaitGroup
-	for i := range asked {
+	for i := range salesByBuyer {
 		buyers.Go(func() {
 			for open.Err() == nil {
 				sale := g.buyOne(ctx, client, i)
-				asked[i] = append(asked[i], sale)
+				salesByBuyer[i] = append(salesByBuyer[i], sale)
 				if !sale.sold() {
-					_ = sleep(open, g.Pause) // the loop looks at open itself
+					_ = sleep(open, g.Pause) // the loop's condition checks open
 				}
 			}
 		})
 	}
 	buyers.Wait()
-	return slices.Concat(asked...)
+	return slices.Concat(salesByBuyer...)
 }
 
-// Sold counts the sales so far.
+// Sold returns the number of sales so far.
 func (g *loadGenerator) Sold() int64 { return g.sales.Load() }
 
-// Leave makes every third of the buyers who wait for an answer go away, and gives their number. They come back.
-func (g *loadGenerator) Leave() (gone int64) {
-	g.cancelRequests.Range(func(buyer, leave any) bool {
+// Leave cancels every third pending request, and returns their number. Those buyers then send new ones.
+func (g *loadGenerator) Leave() (cancelled int64) {
+	g.cancelRequests.Range(func(buyer, cancel any) bool {
 		if buyer.(int)%3 == 0 {
-			leave.(context.CancelCauseFunc)(errLeft)
-			gone++
+			cancel.(context.CancelCauseFunc)(errLeft)
+			cancelled++
 		}
 		return true
 	})
-	return gone
+	return cancelled
 }
 
-// buyOne asks for a sale. A buyer with a key repeats it while it is in doubt, for as long as one request may take, and until there is a bug.
+// buyOne makes one sale. With a key, it repeats the request while the outcome is unknown, for at most Timeout, but not after a 500.
 func (g *loadGenerator) buyOne(ctx context.Context, client *http.Client, buyer int) Sale {
 	key := ""
 	if g.NewKey != nil && buyer%2 == 0 {
 		key = g.NewKey()
 	}
 	sale := g.request(ctx, client, buyer, key)
-	for until := time.Now().Add(g.Timeout); key != "" && sale.outcome() == outcomeUnknown && !sale.isBug() && time.Now().Before(until); {
+	lastRepeat := time.Now().Add(g.Timeout)
+	for key != "" && sale.outcome() == outcomeUnknown && !sale.isBug() && time.Now().Before(lastRepeat) {
 		if sleep(ctx, g.Pause) != nil {
 			break
 		}
@@ -86,7 +88,8 @@ func (g *loadGenerator) buyOne(ctx context.Context, client *http.Client, buyer i
 	return sale
 }
 
-// withRepeat returns a sale in doubt with its next answer. One that was refused says nothing of the requests before it.
+// withRepeat returns a sale of unknown outcome with the answer to its next request. A refusal says nothing about the requests before it, so
+// it leaves the outcome unknown.
 func (s Sale) withRepeat(next Sale) Sale {
 	if next.outcome() == outcomeMade || next.outcome() == outcomeUnknown {
 		next.Start, next.Repeats, next.OtherOrderID = s.Start, s.Repeats, cmp.Or(s.OtherOrderID, next.OtherOrderID)
@@ -97,10 +100,11 @@ func (s Sale) withRepeat(next Sale) Sale {
 	return s
 }
 
+// request sends one request to buy, and returns its answer. An empty key is not sent.
 func (g *loadGenerator) request(ctx context.Context, client *http.Client, buyer int, key string) Sale {
-	ctx, leave := context.WithCancelCause(ctx)
-	defer leave(nil)
-	g.cancelRequests.Store(buyer, leave)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	g.cancelRequests.Store(buyer, cancel)
 	defer g.cancelRequests.Delete(buyer)
 	sale := Sale{Start: time.Now(), Buyer: buyer}
 	answer, err := load.Buy(ctx, client, g.URL, key)
@@ -114,19 +118,18 @@ func (g *loadGenerator) request(ctx context.Context, client *http.Client, buyer 
 	default:
 		sale.Code = load.Why(err, "no answer in time")
 	}
-	if sale.End = time.Now(); key == "" {
+	sale.End = time.Now()
+	if key == "" {
 		return sale
 	}
 	sale.HasKey = true
-	switch its := api.OrderOfKey(key); sale.OrderID {
-	case its:
-	case "":
-		sale.OrderID = its
-	default:
+	orderOfKey := api.OrderOfKey(key)
+	if sale.OrderID != "" && sale.OrderID != orderOfKey {
 		sale.OtherOrderID = sale.OrderID
 	}
+	sale.OrderID = cmp.Or(sale.OrderID, orderOfKey)
 	return sale
 }
 
-// intern keeps one copy of a text that is in a million answers.
+// intern returns text in one shared copy, because a million answers repeat the same few texts.
 func intern(text string) string { return unique.Make(text).Value() }

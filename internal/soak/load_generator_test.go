@@ -13,78 +13,93 @@ import (
 	"lockstep/internal/api"
 )
 
-// Buyers write down what each kind of answer says.
-func TestBuyersWriteDownWhatTheyAreTold(t *testing.T) {
-	by := func(status int, code, id, run string) Sale {
+func TestRequestRecordsAnswer(t *testing.T) {
+	answered := func(status int, code, id, run string) Sale {
 		return Sale{Status: status, Code: code, OrderID: id, RunID: run, Replica: "r1"}
 	}
 	answers := map[string]struct {
-		status int // 0: none; -1: the connection is cut
-		body   string
-		want   Sale
-		means  outcome
+		status      int // 0: none; -1: the connection is cut
+		body        string
+		want        Sale
+		wantOutcome outcome
 	}{
-		"sold":         {200, `{"order_id":"a","run_id":"r"}`, by(200, "", "a", "r"), outcomeMade},
-		"refused":      {503, `{"error":{"code":"lock_lost","message":"…","order_id":"b"}}`, by(503, "lock_lost", "b", ""), outcomeNotMade},
-		"run over":     {503, `{"error":{"code":"run_over","order_id":"c"}}`, by(503, "run_over", "c", ""), outcomeNotMade},
-		"without id":   {409, `{"error":{"code":"sold_out"}}`, by(409, "sold_out", "", ""), outcomeNotMade},
-		"in doubt":     {503, `{"error":{"code":"outcome_unknown","order_id":"d"}}`, by(503, "outcome_unknown", "d", ""), outcomeUnknown},
-		"gateway":      {502, `{"error":{"code":"bad_gateway"}}`, by(502, "bad_gateway", "", ""), outcomeUnknown},
-		"nobody there": {503, `{"error":{"code":"no_replica"}}`, by(503, "no_replica", "", ""), outcomeNotSent},
-		"a bug":        {500, `{"error":{"code":"internal","order_id":"e"}}`, by(500, "internal", "e", ""), outcomeUnknown},
-		"not ours":     {200, `<html>`, Sale{Code: `no answer: 200, and not JSON: "<html>"`}, outcomeUnknown},
-		"too late":     {0, ``, Sale{Code: "no answer in time"}, outcomeUnknown},
-		"cut":          {-1, ``, Sale{Code: "no answer: it closed the connection before the end of an answer"}, outcomeUnknown},
+		"sold": {status: 200, body: `{"order_id":"a","run_id":"r"}`, want: answered(200, "", "a", "r"), wantOutcome: outcomeMade},
+		"refused": {
+			status: 503, body: `{"error":{"code":"lock_lost","message":"…","order_id":"b"}}`, want: answered(503, "lock_lost", "b", ""),
+			wantOutcome: outcomeNotMade,
+		},
+		"run over": {
+			status: 503, body: `{"error":{"code":"run_over","order_id":"c"}}`, want: answered(503, "run_over", "c", ""), wantOutcome: outcomeNotMade,
+		},
+		"without id": {status: 409, body: `{"error":{"code":"sold_out"}}`, want: answered(409, "sold_out", "", ""), wantOutcome: outcomeNotMade},
+		"in doubt": {
+			status: 503, body: `{"error":{"code":"outcome_unknown","order_id":"d"}}`, want: answered(503, "outcome_unknown", "d", ""),
+			wantOutcome: outcomeUnknown,
+		},
+		"gateway": {
+			status: 502, body: `{"error":{"code":"bad_gateway"}}`, want: answered(502, "bad_gateway", "", ""), wantOutcome: outcomeUnknown,
+		},
+		"nobody there": {
+			status: 503, body: `{"error":{"code":"no_replica"}}`, want: answered(503, "no_replica", "", ""), wantOutcome: outcomeNotSent,
+		},
+		"a bug": {
+			status: 500, body: `{"error":{"code":"internal","order_id":"e"}}`, want: answered(500, "internal", "e", ""), wantOutcome: outcomeUnknown,
+		},
+		"not ours": {status: 200, body: `<html>`, want: Sale{Code: `no answer: 200, and not JSON: "<html>"`}, wantOutcome: outcomeUnknown},
+		"too late": {want: Sale{Code: "no answer in time"}, wantOutcome: outcomeUnknown},
+		"cut": {
+			status: -1, want: Sale{Code: "no answer: it closed the connection before the end of an answer"}, wantOutcome: outcomeUnknown,
+		},
 	}
-	for name, c := range answers {
+	for name, test := range answers {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method != http.MethodPost || r.URL.Path != "/inventory/sale" {
 					t.Errorf("%s %s", r.Method, r.URL.Path)
 				}
-				switch c.status {
+				switch test.status {
 				case 0:
 					<-r.Context().Done()
 				case -1:
 					panic(http.ErrAbortHandler)
 				default:
 					w.Header().Set("X-Lockstep-Replica", "r1")
-					w.WriteHeader(c.status)
-					_, _ = w.Write([]byte(c.body))
+					w.WriteHeader(test.status)
+					_, _ = w.Write([]byte(test.body))
 				}
 			}))
 			defer server.Close()
 			timeout := 10 * time.Second
-			if c.status == 0 {
+			if test.status == 0 {
 				timeout = 20 * time.Millisecond
 			}
 			client := &http.Client{Timeout: timeout}
 			defer client.CloseIdleConnections()
-			crowd := loadGenerator{URL: server.URL}
-			got := crowd.request(t.Context(), client, 0, "")
+			load := loadGenerator{URL: server.URL}
+			got := load.request(t.Context(), client, 0, "")
 			if got.Start.IsZero() || got.End.Before(got.Start) {
-				t.Errorf("from %v to %v", got.Start, got.End)
+				t.Errorf("got a sale from %v to %v, want its end after its start", got.Start, got.End)
 			}
 			got.Start, got.End = time.Time{}, time.Time{}
-			if got != c.want || got.outcome() != c.means {
-				t.Errorf("%+v, which means %d; want %+v, %d", got, got.outcome(), c.want, c.means)
+			if got != test.want || got.outcome() != test.wantOutcome {
+				t.Errorf("got %+v with outcome %d, want %+v with outcome %d", got, got.outcome(), test.want, test.wantOutcome)
 			}
 		})
 	}
 }
 
-// A buyer who is refused rests; when the shop closes, those who wait are still answered, and none is forgotten.
-func TestBuyersLeaveAfterTheirAnswer(t *testing.T) {
-	open, shut := context.WithCancel(t.Context())
-	defer shut()
-	var asked atomic.Int64
+// A refused buyer pauses. After the end of the session pending requests are still answered, and all sales are returned.
+func TestBuyersStopAfterTheirLastAnswer(t *testing.T) {
+	open, stopBuying := context.WithCancel(t.Context())
+	defer stopBuying()
+	var requests atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		switch n := asked.Add(1); {
+		switch n := requests.Add(1); {
 		case n <= 3:
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = w.Write([]byte(`{"error":{"code":"lock_timeout"}}`))
-		case n == 6: // all of them are asking for the second time
-			shut()
+		case n == 6: // all buyers have sent their second requests
+			stopBuying()
 			fallthrough
 		default:
 			<-open.Done()
@@ -92,83 +107,89 @@ func TestBuyersLeaveAfterTheirAnswer(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	crowd := loadGenerator{URL: server.URL, Buyers: 3, Timeout: 10 * time.Second, Pause: 30 * time.Millisecond}
+	load := loadGenerator{URL: server.URL, Buyers: 3, Timeout: 10 * time.Second, Pause: 30 * time.Millisecond}
 	began := time.Now()
-	sales := crowd.Run(t.Context(), open)
+	sales := load.Run(t.Context(), open)
 	sold := newTimeline(Record{Sales: sales}).saleTimes
-	if len(sales) != 6 || len(sold) != 3 || crowd.Sold() != 3 || time.Since(began) < 30*time.Millisecond {
-		t.Errorf("%d asked, %d sold, after %v; want 6, 3, after the pause: %+v", len(sales), len(sold), time.Since(began), sales)
+	if len(sales) != 6 || len(sold) != 3 || load.Sold() != 3 || time.Since(began) < 30*time.Millisecond {
+		t.Errorf("got %d requests, %d sales after %v, want 6, 3 after the pause: %+v", len(sales), len(sold), time.Since(began), sales)
 	}
 	for _, sale := range sales {
 		if sale.sold() && (sale.Before != 7 || sale.After != 6 || sale.Fence != 3) {
-			t.Errorf("%+v; want what the answer says", sale)
+			t.Errorf("got %+v, want the stock and the token of the answer", sale)
 		}
 	}
 }
 
-// Every third buyer who waits goes away, and comes back; the end of the context sends all home.
-func TestBuyersGoAway(t *testing.T) {
-	var asked atomic.Int64
-	all := make(chan struct{}, 100)
+// Leave cancels a third of the requests, and their buyers send new ones. The end of the context cancels all.
+func TestLeaveCancelsEveryThirdRequest(t *testing.T) {
+	var requests atomic.Int64
+	received := make(chan struct{}, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
-		all <- struct{}{}
+		requests.Add(1)
+		received <- struct{}{}
 		<-r.Context().Done()
 	}))
 	defer server.Close()
 	ctx, end := context.WithCancel(t.Context())
-	crowd := loadGenerator{URL: server.URL, Buyers: 6, Timeout: 10 * time.Second}
+	load := loadGenerator{URL: server.URL, Buyers: 6, Timeout: 10 * time.Second}
 	sales := make(chan []Sale)
-	go func() { sales <- crowd.Run(ctx, ctx) }()
+	go func() { sales <- load.Run(ctx, ctx) }()
 	for range 6 {
-		<-all
+		<-received
 	}
-	if gone := crowd.Leave(); gone != 2 {
-		t.Errorf("%d went away; want a third of 6", gone)
+	if gone := load.Leave(); gone != 2 {
+		t.Errorf("%d requests were cancelled, want 2", gone)
 	}
 	for range 2 {
-		<-all // they are back
+		<-received // new requests
 	}
 	end()
 	codes := map[string]int{}
 	for _, sale := range <-sales {
 		codes[sale.Code]++
 		if sale.outcome() != outcomeUnknown {
-			t.Errorf("%+v; want its outcome unknown", sale)
+			t.Errorf("got %+v, want its outcome unknown", sale)
 		}
 	}
-	if asked.Load() != 8 || codes[errLeft.Error()] != 2 || codes["no answer: context canceled"] != 6 {
-		t.Errorf("%d asked, %v", asked.Load(), codes)
+	if requests.Load() != 8 || codes[errLeft.Error()] != 2 || codes["no answer: context canceled"] != 6 {
+		t.Errorf("got %d requests, codes %v, want 8, with 2 buyers who left and 6 cancelled", requests.Load(), codes)
 	}
 }
 
-// A buyer with a key repeats what it doubts until it knows, as one sale; another order than that of its key is noted.
-func TestBuyersRepeatWhatTheyDoubt(t *testing.T) {
+// A buyer with a key repeats a request of unknown outcome, as one sale. An order that does not belong to the key is recorded.
+func TestBuyerRepeatsSaleOfUnknownOutcome(t *testing.T) {
 	id := api.OrderOfKey("key")
 	sold := fmt.Sprintf(`{"order_id":%q,"run_id":"r"}`, id)
-	const doubt, refusal, bug = `{"error":{"code":"outcome_unknown"}}`, `{"error":{"code":"lock_timeout"}}`, `{"error":{"code":"internal"}}`
-	for name, c := range map[string]struct {
-		answers []string // the last again and again
+	const unknown, refusal, bug = `{"error":{"code":"outcome_unknown"}}`, `{"error":{"code":"lock_timeout"}}`, `{"error":{"code":"internal"}}`
+	for name, test := range map[string]struct {
+		answers []string // successive answers; the last one is repeated, and an empty one closes the connection
 		timeout time.Duration
 		want    Sale
 	}{
-		"sold at once":       {[]string{sold}, time.Minute, Sale{Status: 200, OrderID: id, RunID: "r"}},
-		"refused at once":    {[]string{refusal}, time.Minute, Sale{Status: 503, Code: "lock_timeout", OrderID: id}},
-		"cut, and then sold": {[]string{"", doubt, refusal, sold}, time.Minute, Sale{Status: 200, OrderID: id, RunID: "r", Repeats: 3}},
-		"never known":        {[]string{doubt, refusal}, 50 * time.Millisecond, Sale{Status: 503, Code: "outcome_unknown", OrderID: id}},
-		"a bug":              {[]string{doubt, bug}, time.Minute, Sale{Status: 500, Code: "internal", OrderID: id, Repeats: 1}},
-		"another order": {[]string{doubt, `{"order_id":"x","run_id":"r"}`}, time.Minute,
-			Sale{Status: 200, OrderID: "x", RunID: "r", Repeats: 1, OtherOrderID: "x"}},
+		"sold at once":    {answers: []string{sold}, timeout: time.Minute, want: Sale{Status: 200, OrderID: id, RunID: "r"}},
+		"refused at once": {answers: []string{refusal}, timeout: time.Minute, want: Sale{Status: 503, Code: "lock_timeout", OrderID: id}},
+		"cut, and then sold": {
+			answers: []string{"", unknown, refusal, sold}, timeout: time.Minute, want: Sale{Status: 200, OrderID: id, RunID: "r", Repeats: 3},
+		},
+		"never known": {
+			answers: []string{unknown, refusal}, timeout: 50 * time.Millisecond, want: Sale{Status: 503, Code: "outcome_unknown", OrderID: id},
+		},
+		"a bug": {
+			answers: []string{unknown, bug}, timeout: time.Minute, want: Sale{Status: 500, Code: "internal", OrderID: id, Repeats: 1},
+		},
+		"another order": {answers: []string{unknown, `{"order_id":"x","run_id":"r"}`}, timeout: time.Minute,
+			want: Sale{Status: 200, OrderID: "x", RunID: "r", Repeats: 1, OtherOrderID: "x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked := 0
+			requests := 0
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				answer := c.answers[min(asked, len(c.answers)-1)]
-				if asked++; answer == "" {
+				answer := test.answers[min(requests, len(test.answers)-1)]
+				if requests++; answer == "" {
 					panic(http.ErrAbortHandler)
 				}
 				if key := r.Header.Get("Idempotency-Key"); key != `"key"` {
-					t.Errorf("asked with the key %s", key)
+					t.Errorf("Idempotency-Key is %s, want %q", key, "key")
 				}
 				switch {
 				case answer == bug:
@@ -181,17 +202,18 @@ func TestBuyersRepeatWhatTheyDoubt(t *testing.T) {
 			defer server.Close()
 			client := &http.Client{}
 			defer client.CloseIdleConnections()
-			crowd := loadGenerator{URL: server.URL, Timeout: c.timeout, Pause: time.Millisecond, NewKey: func() string { return "key" }}
-			got := crowd.buyOne(t.Context(), client, 0)
+			load := loadGenerator{URL: server.URL, Timeout: test.timeout, Pause: time.Millisecond, NewKey: func() string { return "key" }}
+			got := load.buyOne(t.Context(), client, 0)
 			if name == "never known" && got.Repeats > 0 {
 				got.Repeats = 0
 			}
-			if got.End.Before(got.Start) || (crowd.Sold() == 1) != got.sold() {
-				t.Errorf("from %v to %v, %d sold", got.Start, got.End, crowd.Sold())
+			if got.End.Before(got.Start) || (load.Sold() == 1) != got.sold() {
+				t.Errorf("got a sale from %v to %v, with %d sold, want its end after its start, and %t counted",
+					got.Start, got.End, load.Sold(), got.sold())
 			}
-			got.Start, got.End, c.want.HasKey = time.Time{}, time.Time{}, true
-			if got != c.want {
-				t.Errorf("%+v; want %+v", got, c.want)
+			got.Start, got.End, test.want.HasKey = time.Time{}, time.Time{}, true
+			if got != test.want {
+				t.Errorf("got %+v, want %+v", got, test.want)
 			}
 		})
 	}

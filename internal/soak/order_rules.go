@@ -5,6 +5,7 @@ import (
 	"time"
 )
 
+// checkSoldHaveOrders checks that each sale answered 200 has exactly one order, unless a fault destroyed the ledger.
 func (t *timeline) checkSoldHaveOrders(check *Check) {
 	for i, sale := range t.Sales {
 		if !sale.sold() {
@@ -13,9 +14,9 @@ func (t *timeline) checkSoldHaveOrders(check *Check) {
 		check.Checked++
 		switch n := len(t.ordersByID[sale.OrderID]); {
 		case t.saleByOrder[sale.OrderID] != &t.Sales[i]:
-			check.addBroken("order %s was told to two buyers, by %s at %s and before or after", sale.OrderID, sale.Replica, t.at(sale.End))
+			check.addBroken("two buyers were answered with order %s, one by %s at %s", sale.OrderID, sale.Replica, t.at(sale.End))
 		case n == 1:
-		case sale.HasKey && t.wasForgotten(sale.OrderID): // see repeatsSellOnce
+		case sale.HasKey && t.wasForgotten(sale.OrderID): // excused, and counted, by checkRepeatsSellOnce
 		case n > 1:
 			check.addBroken("order %s is in %d ledgers", sale.OrderID, n)
 		case slices.ContainsFunc(t.Faults, func(f Injected) bool { return f.mayHaveLost(sale) }):
@@ -25,10 +26,11 @@ func (t *timeline) checkSoldHaveOrders(check *Check) {
 		}
 	}
 	if check.Excused > 0 {
-		check.addNote("%d orders were in no reading of a ledger before it was destroyed", check.Excused)
+		check.addNote("%d orders were written after the last reading of a ledger that was then destroyed", check.Excused)
 	}
 }
 
+// checkRefusedHaveNoOrder checks that no refused sale has an order.
 func (t *timeline) checkRefusedHaveNoOrder(check *Check) {
 	for _, sale := range t.Sales {
 		if sale.outcome() != outcomeNotMade {
@@ -36,35 +38,37 @@ func (t *timeline) checkRefusedHaveNoOrder(check *Check) {
 		}
 		switch {
 		case sale.OrderID == "":
-			check.addUnchecked("%d %s at %s does not say its order's id", sale.Status, sale.Code, t.at(sale.End))
+			check.addUnchecked("%d %s at %s does not name its order", sale.Status, sale.Code, t.at(sale.End))
 		case len(t.ordersByID[sale.OrderID]) > 0:
 			check.Checked++
-			check.addBroken("%s was told to order %s at %s, and it is in the ledger", sale.Code, sale.OrderID, t.at(sale.End))
+			check.addBroken("order %s is in a ledger, but its buyer was answered %s at %s", sale.OrderID, sale.Code, t.at(sale.End))
 		default:
 			check.Checked++
 		}
 	}
 }
 
-func (t *timeline) checkDoubts(check *Check) {
-	for _, doubt := range t.Doubts {
-		orders := t.ordersByID[doubt.OrderID]
-		there := len(orders) > 0
-		switch check.Checked++; {
-		case doubt.Error != "":
-			check.addUnchecked("order %s: %s", doubt.OrderID, doubt.Error)
-		case doubt.Found && !there:
-			check.addBroken("order %s is found, and is in no ledger", doubt.OrderID)
-		case doubt.Found || !there:
+// checkLookups checks that GET /orders found an order of unknown outcome if, and only if, it is in a ledger.
+func (t *timeline) checkLookups(check *Check) {
+	for _, lookup := range t.Lookups {
+		orders := t.ordersByID[lookup.OrderID]
+		inLedger := len(orders) > 0
+		check.Checked++
+		switch {
+		case lookup.Error != "":
+			check.addUnchecked("order %s: %s", lookup.OrderID, lookup.Error)
+		case lookup.Found && !inLedger:
+			check.addBroken("GET /orders finds order %s, which is in no ledger", lookup.OrderID)
+		case lookup.Found || !inLedger:
 		case slices.ContainsFunc(t.Faults, func(f Injected) bool { return f.mayHaveRemoved(*orders[0]) }):
 			check.Excused++
 		default:
-			check.addBroken("order %s is in the ledger of run %s, and is not found", doubt.OrderID, orders[0].Run)
+			check.addBroken("GET /orders does not find order %s, which is in the ledger of run %s", lookup.OrderID, orders[0].Run)
 		}
 	}
 }
 
-// checkRepeatsSellOnce looks at every sale with a key: all of its requests are one order, unless Redis has forgotten that in between.
+// checkRepeatsSellOnce checks that all requests with one key made one order, unless a fault destroyed that order in between.
 func (t *timeline) checkRepeatsSellOnce(check *Check) {
 	repeats := 0
 	for _, sale := range t.Sales {
@@ -75,12 +79,13 @@ func (t *timeline) checkRepeatsSellOnce(check *Check) {
 		repeats += sale.Repeats
 		switch n := len(t.ordersByID[sale.OrderID]); {
 		case sale.OtherOrderID != "":
-			check.addBroken("a buyer was told of order %s by %s at %s, which is not that of its key", sale.OtherOrderID, sale.Replica, t.at(sale.End))
+			check.addBroken("a buyer was answered with order %s by %s at %s, which is not the order of its key",
+				sale.OtherOrderID, sale.Replica, t.at(sale.End))
 		case n <= 1:
 		case t.wasForgotten(sale.OrderID):
 			check.Excused++
 		default:
-			check.addBroken("order %s, asked for %d times, is in %d ledgers", sale.OrderID, 1+sale.Repeats, n)
+			check.addBroken("order %s, requested %d times, is in %d ledgers", sale.OrderID, 1+sale.Repeats, n)
 		}
 	}
 	if check.Checked > 0 {
@@ -88,7 +93,7 @@ func (t *timeline) checkRepeatsSellOnce(check *Check) {
 	}
 }
 
-// wasForgotten reports whether Redis may have forgotten an order before it was written for the second time.
+// wasForgotten reports whether a fault may have removed an order before it was written for the second time.
 func (t *timeline) wasForgotten(id string) bool {
 	orders := t.ordersByID[id]
 	return len(orders) == 2 && slices.ContainsFunc(t.Faults, func(f Injected) bool {
@@ -96,62 +101,66 @@ func (t *timeline) wasForgotten(id string) bool {
 	})
 }
 
-// checkOrigins looks for a buyer of every order: a buyer who was told its id, or one who was told nothing, see silent.
+// checkOrigins checks that each order belongs to a sale that was made or whose outcome is unknown: a sale whose answer names it, or one of
+// the sales whose answers name no order.
 func (t *timeline) checkOrigins(check *Check) {
-	silent, foundOut := anonymousBuyers{}, 0
+	var unnamed unnamedSales
 	for _, sale := range t.Sales {
 		if sale.OrderID == "" && (sale.outcome() == outcomeUnknown || sale.outcome() == outcomeNotMade) {
-			silent.pending = append(silent.pending, sale)
+			unnamed.upcoming = append(unnamed.upcoming, sale)
 		}
 	}
+	made := 0
 	for _, order := range t.Orders {
 		check.Checked++
-		switch sale := t.saleByOrder[order.ID]; {
-		case sale != nil && sale.outcome() == outcomeUnknown, sale == nil && silent.claim(order.At):
-			foundOut++
+		sale := t.saleByOrder[order.ID]
+		switch {
+		case sale != nil && sale.outcome() == outcomeUnknown, sale == nil && unnamed.claim(order.At):
+			made++
 		case sale == nil:
-			check.addBroken("order %s of run %s, written at %s, is nobody's", order.ID, order.Run, t.at(order.At))
+			check.addBroken("order %s of run %s, written at %s, belongs to no sale", order.ID, order.Run, t.at(order.At))
 		}
 	}
-	check.addNote("%d sales of unknown outcome or without an id; %d of them were made", t.outcomes[outcomeUnknown], foundOut)
+	check.addNote("%d sales of unknown outcome; of these and of sales without an order id %d were made", t.outcomes[outcomeUnknown], made)
 }
 
+// checkReceipts checks that each order in a ledger is what the answer to its buyer says.
 func (t *timeline) checkReceipts(check *Check) {
 	for _, order := range t.Orders {
 		check.Checked++
 		sale := t.saleByOrder[order.ID]
-		known := sale != nil && sale.sold()
+		hasAnswer := sale != nil && sale.sold()
 		switch {
 		case order.RunID != order.Run:
 			check.addBroken("order %s of run %s is in the ledger of run %s", order.ID, order.RunID, order.Run)
-		case known && sale.HasKey && sale.RunID != order.Run && t.wasForgotten(order.ID):
+		case hasAnswer && sale.HasKey && sale.RunID != order.Run && t.wasForgotten(order.ID):
 			check.Excused++
-		case known && sale.RunID != order.Run:
-			check.addBroken("order %s was told to be of run %s, and is in the ledger of run %s", order.ID, sale.RunID, order.Run)
-		case known && (sale.Before != order.Before || sale.After != order.After || sale.Fence != order.Fence):
-			check.addBroken("order %s was told to take the stock from %d to %d with token %d; the ledger has %d, %d, %d",
+		case hasAnswer && sale.RunID != order.Run:
+			check.addBroken("order %s is of run %s in the answer, but in the ledger of run %s", order.ID, sale.RunID, order.Run)
+		case hasAnswer && (sale.Before != order.Before || sale.After != order.After || sale.Fence != order.Fence):
+			check.addBroken("order %s takes the stock from %d to %d with token %d in the answer; in the ledger from %d to %d with token %d",
 				order.ID, sale.Before, sale.After, sale.Fence, order.Before, order.After, order.Fence)
 		}
 	}
 }
 
-// lateWriteLimit is how long after a buyer went away its order may still be written: longer than any fault holds a sale up.
+// lateWriteLimit is the longest time from the end of a request until its order is written. No fault delays a sale for longer.
 const lateWriteLimit = requestTimeout
 
-// anonymousBuyers are the buyers who were told no order's id. Each can have one order, which is written from when it asks until it cannot come any
-// more.
-type anonymousBuyers struct {
-	pending   []Sale      // that have not asked yet
-	deadlines []time.Time // until when those who have asked can have theirs, the first to end first
+// unnamedSales are the sales whose answers name no order. Each can have made one order, written between its start and its deadline.
+type unnamedSales struct {
+	upcoming  []Sale      // sales that began after the last order claimed, by their starts
+	deadlines []time.Time // latest times when the orders of the other sales can be written, sorted
 }
 
-// claim gives one of them an order that was written at that moment, and reports whether there is one left for it. It is asked about one
-// order after the other, as they were written.
-func (s *anonymousBuyers) claim(at time.Time) bool {
-	for ; len(s.pending) > 0 && !s.pending[0].Start.After(at); s.pending = s.pending[1:] {
-		until := s.pending[0].End.Add(lateWriteLimit)
-		i, _ := slices.BinarySearchFunc(s.deadlines, until, time.Time.Compare)
-		s.deadlines = slices.Insert(s.deadlines, i, until)
+// claim assigns an order written at the given time to one of the sales, and returns false if there is none left for it. The times of
+// successive calls must not decrease.
+func (s *unnamedSales) claim(at time.Time) bool {
+	for len(s.upcoming) > 0 && !s.upcoming[0].Start.After(at) {
+		deadline := s.upcoming[0].End.Add(lateWriteLimit)
+		i, _ := slices.BinarySearchFunc(s.deadlines, deadline, time.Time.Compare)
+		s.deadlines = slices.Insert(s.deadlines, i, deadline)
+		s.upcoming = s.upcoming[1:]
 	}
 	for len(s.deadlines) > 0 && s.deadlines[0].Before(at) {
 		s.deadlines = s.deadlines[1:]

@@ -12,88 +12,93 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// excerpt is a part of a run's history for a picture: the changes that take the stock down from one level to another.
+// excerpt is a part of a run's history for the picture: successive operations, by the stock they found.
 type excerpt struct {
 	title      string
-	firstStock int64 // the stock at its beginning
-	changes    []change
+	firstStock int64 // stock before the first operation
+	operations []operation
 }
 
-// Draw draws a part of a history as porcupine does, in a page for a browser: an order that fits or how far one does, and the faults.
+// searchTimeout is the time limit for porcupine's search. An excerpt is small; an illegal one could take for ever.
+const searchTimeout = 5 * time.Second
+
+// Draw writes the HTML page of porcupine's visualizer. It shows an excerpt of the history in a legal order, or how far one could be found,
+// with the faults and the sales that were not made.
 func (r Result) Draw(to io.Writer) error {
-	s := r.excerpt
-	_, info := porcupine.CheckOperationsVerbose(s.model(), s.operations(), 5*time.Second)
-	info.AddAnnotations(r.annotations(s))
-	return porcupine.Visualize(s.model(), info, to)
+	e := r.excerpt
+	_, info := porcupine.CheckOperationsVerbose(e.model(), e.porcupineOperations(), searchTimeout)
+	info.AddAnnotations(r.annotations(e))
+	return porcupine.Visualize(e.model(), info, to)
 }
 
-// model is what porcupine draws: one number, which a sale must find as it says, and which is then what the sale left; and which readers
-// must find, too.
-func (s excerpt) model() porcupine.Model {
+// model returns the specification for porcupine. The state is the stock. An operation must find the stock that it says it found; a sale
+// then changes it to the stock that it left.
+func (e excerpt) model() porcupine.Model {
 	return porcupine.Model{
-		Init: func() any { return s.firstStock },
+		Init: func() any { return e.firstStock },
 		Step: func(state, input, _ any) (bool, any) {
-			c := input.(change) // operations makes no others
-			return state == c.before, c.after
+			o := input.(operation) // operations creates all inputs
+			return state == o.before, o.after
 		},
-		DescribeOperation: func(input, _ any) string { return input.(change).describe() },
+		DescribeOperation: func(input, _ any) string { return input.(operation).describe() },
 		DescribeState:     func(state any) string { return "stock " + thousands(state.(int64)) },
 	}
 }
 
-// operations returns the changes in as few lanes as there are changes at once; a lane has no two at once. What has no beginning or end of
-// its own has the stretch's.
-func (s excerpt) operations() (all []porcupine.Operation) {
-	from, to := timeSpan(s.changes)
-	byCall := func(a, b change) int { return cmp.Compare(a.call, b.call) }
-	var free []int64 // of each lane: from when on
-	for _, c := range slices.SortedFunc(slices.Values(s.changes), byCall) {
-		call, end := max(c.call, from), min(c.response, to)
-		lane := slices.IndexFunc(free, func(from int64) bool { return from < call })
+// porcupineOperations returns the operations for porcupine. They are distributed over as few lanes as possible, without overlaps in a lane.
+// An unknown start or end is that of the excerpt.
+func (e excerpt) porcupineOperations() (all []porcupine.Operation) {
+	from, to := timeSpan(e.operations)
+	byCall := func(a, b operation) int { return cmp.Compare(a.call, b.call) }
+	var freeFrom []int64 // lane → end of its last operation
+	for _, o := range slices.SortedFunc(slices.Values(e.operations), byCall) {
+		call, end := max(o.call, from), min(o.response, to)
+		lane := slices.IndexFunc(freeFrom, func(from int64) bool { return from < call })
 		if lane < 0 {
-			lane, free = len(free), append(free, 0)
+			lane = len(freeFrom)
+			freeFrom = append(freeFrom, 0)
 		}
-		free[lane] = end
-		all = append(all, porcupine.Operation{ClientId: lane, Input: c, Call: call, Return: end})
+		freeFrom[lane] = end
+		all = append(all, porcupine.Operation{ClientId: lane, Input: o, Call: call, Return: end})
 	}
 	return all
 }
 
-// timeSpan returns the first moment and the last that some changes know.
-func timeSpan(changes []change) (from, to int64) {
+// timeSpan returns the start of the first operation, and the end of the last one, of those that are known.
+func timeSpan(operations []operation) (from, to int64) {
 	from, to = math.MaxInt64, math.MinInt64
-	for _, c := range changes {
-		if c.call != math.MinInt64 {
-			from = min(from, c.call)
+	for _, o := range operations {
+		if o.call != math.MinInt64 {
+			from = min(from, o.call)
 		}
-		if c.response != math.MaxInt64 {
-			to = max(to, c.response)
+		if o.response != math.MaxInt64 {
+			to = max(to, o.response)
 		}
-		to = max(to, c.call)
+		to = max(to, o.call)
 	}
 	return from, to + 1
 }
 
-// annotations returns what is shown, the faults in that time, and the sales that were not made or of which nobody knows.
-func (r Result) annotations(s excerpt) (all []porcupine.Annotation) {
-	from, to := timeSpan(s.changes)
+// annotations returns the title, the faults during the excerpt, and the sales that were not answered 200.
+func (r Result) annotations(e excerpt) (all []porcupine.Annotation) {
+	from, to := timeSpan(e.operations)
 	if from < to {
-		all = append(all, porcupine.Annotation{Tag: "shown", Start: from, End: to, Description: s.title})
+		all = append(all, porcupine.Annotation{Tag: "excerpt", Start: from, End: to, Description: e.title})
 	}
-	overlap := func(begin, end time.Time) (start, stop int64, ok bool) {
+	clip := func(begin, end time.Time) (start, stop int64, ok bool) {
 		start, stop = r.record.sinceBegan(begin), r.record.sinceBegan(end)
 		return max(start, from), min(stop, to), start <= to && stop >= from
 	}
 	for _, fault := range r.record.Faults {
-		if start, stop, ok := overlap(fault.Begin, fault.End); ok {
+		if start, stop, ok := clip(fault.Begin, fault.End); ok {
 			all = append(all, porcupine.Annotation{
 				Tag: "fault", Start: start, End: stop, Description: string(fault.Kind) + " " + fault.Victim, BackgroundColor: "#ffb3a7",
 			})
 		}
 	}
 	for _, sale := range r.record.Sales {
-		start, stop, ok := overlap(sale.Start, sale.End)
-		if ok && !sale.sold() && len(all) < 2*pictureSize {
+		start, stop, ok := clip(sale.Start, sale.End)
+		if ok && !sale.sold() && len(all) < 2*excerptSize {
 			all = append(all, porcupine.Annotation{
 				Tag: "no 200, buyer " + strconv.Itoa(sale.Buyer), Start: start, End: stop, Description: sale.Code, Details: sale.OrderID,
 			})
@@ -102,19 +107,21 @@ func (r Result) annotations(s excerpt) (all []porcupine.Annotation) {
 	return all
 }
 
-func (c change) describe() string {
+// describe returns the label of an operation in the picture.
+func (o operation) describe() string {
 	switch {
-	case c.isRead:
-		return "a reader sees " + thousands(c.before)
-	case c.inDoubt:
-		return fmt.Sprintf("in doubt, but sold: %s → %s", thousands(c.before), thousands(c.after))
-	case c.fence > 0:
-		return fmt.Sprintf("%s → %s, token %d, %s", thousands(c.before), thousands(c.after), c.fence, c.replica)
+	case o.isRead:
+		return "read " + thousands(o.before)
+	case o.inDoubt:
+		return fmt.Sprintf("outcome unknown, but sold: %s → %s", thousands(o.before), thousands(o.after))
+	case o.fence > 0:
+		return fmt.Sprintf("%s → %s, token %d, %s", thousands(o.before), thousands(o.after), o.fence, o.replica)
 	default:
-		return fmt.Sprintf("%s → %s, %s", thousands(c.before), thousands(c.after), c.replica)
+		return fmt.Sprintf("%s → %s, %s", thousands(o.before), thousands(o.after), o.replica)
 	}
 }
 
+// thousands formats n with commas between groups of three digits.
 func thousands[N int | int64](n N) string {
 	text := strconv.FormatInt(int64(n), 10)
 	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {

@@ -18,21 +18,22 @@ type Record struct {
 	Faults        []Injected
 	Orders        []Entry
 	Snapshots     []Snapshot
-	Doubts        []Doubt
+	Lookups       []OrderLookup
 	ReplicaOutput string // last output of the replicas
 }
 
-// Sale is one request to buy, and its answer.
+// Sale is a request to buy, and its answer. With an Idempotency-Key it is all requests with that key, from the start of the first to the
+// last answer.
 type Sale struct {
 	Start, End    time.Time
-	Buyer         int
-	HasKey        bool   // with an Idempotency-Key, and a buyer who repeats what it doubts: this is all of its requests, and the last answer
-	Repeats       int    // requests after the first
-	OtherOrderID  string // another order than that of its key, of which an answer told; "": none did
+	Buyer         int    // 0-based number of the buyer
+	HasKey        bool   // sent with an Idempotency-Key, and repeated while its outcome was unknown
+	Repeats       int    // number of requests after the first
+	OtherOrderID  string // id in an answer that does not belong to the key; empty: there was none
 	Status        int    // HTTP status; 0: no answer
 	Code          string // code of an error, or the reason why there was no answer
-	OrderID       string // "" if the answer did not say
-	RunID         string // run of the sale; this and the next fields are of an answer with status 200
+	OrderID       string // empty if the answer did not name an order
+	RunID         string // run of the sale; like the next two fields, only in an answer with status 200
 	Before, After int64  // stock before and after the sale
 	Fence         int64  // fencing token; 0: none
 	Replica       string // replica that answered; empty: the reverse proxy
@@ -54,6 +55,7 @@ func (s Sale) outcome() outcome {
 	}
 }
 
+// outcome is what the answer to a sale says about it.
 type outcome int
 
 const (
@@ -91,7 +93,7 @@ func (f Injected) String() string {
 	return text
 }
 
-// mayHaveLost reports whether this fault may have destroyed the order of a sale before any reading of the ledgers.
+// mayHaveLost reports whether this fault may have destroyed the order of a sale before the ledgers were read.
 func (f Injected) mayHaveLost(s Sale) bool {
 	return f.Kind.effect().destroysLedgers && s.End.After(f.Read) && s.Start.Before(f.End)
 }
@@ -101,15 +103,15 @@ func (f Injected) mayHaveRemoved(order Entry) bool {
 	return (f.Kind.effect().destroysLedgers || f.Kind.effect().dropsOldLedgers) && order.At.Before(f.End)
 }
 
-// Snapshot is the current run, all of it at one moment between two.
+// Snapshot is the state of the current run at one moment between the request for it and its receipt.
 type Snapshot struct {
 	Requested, Received time.Time
 	history.Tally
-	Orders int64 // orders in the ledger; Sold is what the run says there are
+	Orders int64 // number of orders in the ledger; Sold is the number that the run itself counted
 }
 
-// Doubt is the final answer of GET /orders about a sale whose outcome was unknown.
-type Doubt struct {
+// OrderLookup is the final answer of GET /orders about a sale whose outcome was unknown.
+type OrderLookup struct {
 	OrderID string
 	Found   bool
 	Error   string // reason why there was no answer; empty: there was one

@@ -9,25 +9,34 @@ import (
 )
 
 const (
-	rateWindow   = time.Second            // over which a rate is taken
-	maxRecovery  = 2 * time.Second        // within which the rate must be back, as far as is asked for
-	recoveryStep = 100 * time.Millisecond // how finely that is told
+	rateWindow   = time.Second            // period over which a rate of sales is measured
+	maxRecovery  = 2 * time.Second        // longest time allowed until the rate has recovered
+	recoveryStep = 100 * time.Millisecond // resolution with which the time to recover is measured
 )
 
-// saleTimes is the times of all sales, in order.
+// Shares of the usual rate of sales.
+const (
+	stalledShare   = 1.0 / 20 // below it, sales count as stalled, which is a flaw of the lock
+	recoveredShare = 1.0 / 4  // from it on, sales count as recovered; other work of the machine can take the rest
+)
+
+// saleTimes lists the times when sales were answered, sorted.
 type saleTimes []time.Time
 
-func (p saleTimes) countBetween(from, to time.Time) int {
-	return max(0, p.countBefore(to)-p.countBefore(from))
+// countBetween returns the number of sales from one time until just before another.
+func (s saleTimes) countBetween(from, to time.Time) int {
+	return max(0, s.countBefore(to)-s.countBefore(from))
 }
 
-func (p saleTimes) countBefore(t time.Time) int {
-	n, _ := slices.BinarySearchFunc(p, t, time.Time.Compare)
+// countBefore returns the number of sales before t.
+func (s saleTimes) countBefore(t time.Time) int {
+	n, _ := slices.BinarySearchFunc(s, t, time.Time.Compare)
 	return n
 }
 
-// recoveryStarts gives the moments from which a fault is no excuse: its end, and for a fault of one replica also the expiry of the lock that
-// the replica may have held, for the others can sell then. A fault that may leave a lock behind is an excuse until that expires.
+// recoveryStarts returns the times from which sales must recover from a fault: its end, and for a fault of one replica also the expiry of
+// the lock that this replica may have held, because the others can sell then. After a fault that may leave a lock behind, sales must
+// recover once that lock has expired.
 func (r Record) recoveryStarts(f Injected) []time.Time {
 	switch {
 	case f.Kind.effect().leavesLock:
@@ -41,106 +50,129 @@ func (r Record) recoveryStarts(f Injected) []time.Time {
 	}
 }
 
-// timeToRate tells how long after a moment a rate was back: it looks for the beginning of the first second with at least that many
-// sales. If there is none up to until, it gives the time up to there, and false.
-func (p saleTimes) timeToRate(from, until time.Time, rate float64) (time.Duration, bool) {
+// timeToRate returns the time from one moment to the start of the first rateWindow with at least the given rate, in sales a second. If
+// there is none before until, it returns the time to until, and false.
+func (s saleTimes) timeToRate(from, until time.Time, rate float64) (time.Duration, bool) {
 	for after := time.Duration(0); !from.Add(after + rateWindow).After(until); after += recoveryStep {
-		if float64(p.countBetween(from.Add(after), from.Add(after+rateWindow))) >= rate*rateWindow.Seconds() {
+		if float64(s.countBetween(from.Add(after), from.Add(after+rateWindow))) >= rate*rateWindow.Seconds() {
 			return after, true
 		}
 	}
 	return max(0, until.Sub(from)), false
 }
 
-// checkRecovery looks how soon sales go on after a fault. That there are none is a flaw; that there are few may be the machine's, whose
-// other work can take two thirds of it away.
+// checkRecovery checks how soon sales recover after each fault. Without sales the rule is broken. With few sales the answer is unknown,
+// because other work can take two thirds of the machine.
 func (t *timeline) checkRecovery(check *Check) {
-	for _, seen := range t.aftermaths {
-		if seen.Error != "" {
+	for _, after := range t.aftermaths {
+		if after.Error != "" {
 			continue
 		}
 		check.Checked++
+		fault, refusals := after.label(t.Record), listRefusals(after.Refusals)
 		switch {
-		case seen.UsualRate == 0:
-			check.addUnchecked("%s: there was no quiet second before it", seen.label(t.Record))
-		case seen.Stalled > maxRecovery:
-			check.addBroken("%s: hardly a sale for %.1fs; %s", seen.label(t.Record), seen.Stalled.Seconds(), listRefusals(seen.Refusals))
-		case !seen.Recovered:
-			check.addUnchecked("%s: only some sales until the next fault, by a flaw or by a slow machine; %s", seen.label(t.Record), listRefusals(seen.Refusals))
-		case seen.Recovery > maxRecovery:
-			check.addUnchecked("%s: a quarter of the rate after %.1fs, by a flaw or by a slow machine; %s",
-				seen.label(t.Record), seen.Recovery.Seconds(), listRefusals(seen.Refusals))
+		case after.UsualRate == 0:
+			check.addUnchecked("%s: there was no second without a fault before it", fault)
+		case after.Stalled > maxRecovery:
+			check.addBroken("%s: almost no sales for %.1fs; %s", fault, after.Stalled.Seconds(), refusals)
+		case !after.Recovered:
+			check.addUnchecked("%s: few sales until the next fault, because of a flaw or a slow machine; %s", fault, refusals)
+		case after.Recovery > maxRecovery:
+			check.addUnchecked("%s: a quarter of the rate only after %.1fs, because of a flaw or a slow machine; %s",
+				fault, after.Recovery.Seconds(), refusals)
 		}
 	}
 }
 
-// listRefusals lists the requests that sold nothing until the next fault, by what their buyers were told.
+// listRefusals describes the sales that were not made until the next fault, by their error codes.
 func listRefusals(codes map[string]int) string {
-	words := []string{"until the next fault"}
+	if len(codes) == 0 {
+		return "no refusals"
+	}
+	var counts []string
 	for _, code := range slices.Sorted(maps.Keys(codes)) {
-		words = append(words, fmt.Sprintf("%d %s", codes[code], code))
+		counts = append(counts, fmt.Sprintf("%d %s", codes[code], code))
 	}
-	if len(words) == 1 {
-		return "nobody was refused"
-	}
-	return strings.Join(words, ", ")
+	return "until the next fault: " + strings.Join(counts, ", ")
 }
 
-// Aftermath is what a fault meant to the buyers.
+// Aftermath is what a fault did to sales, until the next fault.
 type Aftermath struct {
 	Injected
-	CalmTime  time.Duration  // before it, the shop having recovered from the previous fault
-	CalmSales int            // sales in that time
-	UsualRate float64        // sales a second before it
-	Refusals  map[string]int // of the requests that sold nothing, until the next one
-	Hit       int            // sales that it kept waiting, or that were not made; at least the commands that it caught
-	Lost      int64          // updates, until the next one
-	Stalled   time.Duration  // longest time until there were sales again, if only a twentieth of the usual
-	Recovery  time.Duration  // longest time until a quarter of the usual rate was back
-	Recovered bool           // false: it was not, until the next fault
+	CalmTime  time.Duration  // time between the recovery from the previous fault and this one
+	CalmSales int            // sales in CalmTime
+	UsualRate float64        // sales a second without faults; 0: not measured
+	Refusals  map[string]int // error code → number of sales that were not made
+	Hit       int            // sales that were not made or took longer because of it; at least Caught
+	Lost      int64          // lost updates
+	Stalled   time.Duration  // longest time until sales reached stalledShare of the usual rate
+	Recovery  time.Duration  // longest time until sales reached recoveredShare of the usual rate
+	Recovered bool           // the rate reached recoveredShare before the next fault
 }
 
-// findAftermaths returns the aftermath of every fault. The usual rate is the median of all calm windows so far.
+// findAftermaths returns the aftermath of every fault. The usual rate is the median of all windows between faults so far.
 func (t *timeline) findAftermaths() (all []Aftermath) {
 	var rates []int
-	recovered := t.Began // from the previous fault
+	recovered := t.Began // time when sales had to have recovered from the previous fault
 	for i, fault := range t.Faults {
-		until, last := t.Ended, i+1 == len(t.Faults)
-		if !last {
-			until = t.Faults[i+1].Begin
-		}
 		calm := max(0, fault.Read.Sub(recovered))
-		to := recovered.Add(calm)
-		for at := recovered; !at.Add(rateWindow).After(to); at = at.Add(rateWindow) {
+		calmEnd := recovered.Add(calm)
+		for at := recovered; !at.Add(rateWindow).After(calmEnd); at = at.Add(rateWindow) {
 			rates = append(rates, t.saleTimes.countBetween(at, at.Add(rateWindow)))
 		}
-		seen := Aftermath{
-			Injected: fault, CalmTime: calm, CalmSales: t.saleTimes.countBetween(recovered, to), Refusals: map[string]int{}, Recovered: true,
-			Hit: max(fault.Caught, t.countHit(fault, t.slowestSale(recovered, to))), Lost: t.lostBetween(fault.Begin, until),
+		until := t.Ended
+		isLast := i+1 == len(t.Faults)
+		if !isLast {
+			until = t.Faults[i+1].Begin
 		}
-		if slices.Sort(rates); len(rates) > 0 {
-			seen.UsualRate = float64(rates[len(rates)/2]) / rateWindow.Seconds()
-		}
-		for _, sale := range t.salesDuring(fault.Begin, until) {
-			if !sale.sold() && !sale.End.Before(fault.Begin) && (sale.End.Before(until) || last) {
-				seen.Refusals[sale.Code]++
-			}
+		after := Aftermath{
+			Injected:  fault,
+			CalmTime:  calm,
+			CalmSales: t.saleTimes.countBetween(recovered, calmEnd),
+			UsualRate: medianRate(rates),
+			Refusals:  t.countRefusals(fault.Begin, until, isLast),
+			Hit:       max(fault.Caught, t.countHit(fault, t.slowestSale(recovered, calmEnd))),
+			Lost:      t.lostBetween(fault.Begin, until),
+			Recovered: true,
 		}
 		for _, from := range t.recoveryStarts(fault) {
-			still, _ := t.saleTimes.timeToRate(from, until, seen.UsualRate/20)
-			back, was := t.saleTimes.timeToRate(from, until, seen.UsualRate/4)
-			seen.Stalled = max(seen.Stalled, still)
-			seen.Recovery, seen.Recovered = max(seen.Recovery, back), seen.Recovered && was
+			stalled, _ := t.saleTimes.timeToRate(from, until, after.UsualRate*stalledShare)
+			recovery, ok := t.saleTimes.timeToRate(from, until, after.UsualRate*recoveredShare)
+			after.Stalled = max(after.Stalled, stalled)
+			after.Recovery = max(after.Recovery, recovery)
+			after.Recovered = after.Recovered && ok
 			recovered = from.Add(maxRecovery)
 		}
-		all = append(all, seen)
+		all = append(all, after)
 	}
 	return all
 }
 
+// medianRate sorts the numbers of sales in windows, and returns their median as sales a second; 0 without any.
+func medianRate(counts []int) float64 {
+	if len(counts) == 0 {
+		return 0
+	}
+	slices.Sort(counts)
+	return float64(counts[len(counts)/2]) / rateWindow.Seconds()
+}
+
+// countRefusals counts the sales that ended without being made between from and until, by their codes. openEnded includes those that ended
+// later.
+func (t *timeline) countRefusals(from, until time.Time, openEnded bool) map[string]int {
+	codes := map[string]int{}
+	for _, sale := range t.salesDuring(from, until) {
+		if !sale.sold() && !sale.End.Before(from) && (openEnded || sale.End.Before(until)) {
+			codes[sale.Code]++
+		}
+	}
+	return codes
+}
+
+// label names a fault by its kind and its time.
 func (a Aftermath) label(r Record) string { return string(a.Kind) + " at " + r.at(a.Begin) }
 
-// slowestSale returns how long the slowest sale took of those that were made in a time.
+// slowestSale returns the longest time that a sale took which was made between from and to.
 func (t *timeline) slowestSale(from, to time.Time) (took time.Duration) {
 	for _, sale := range t.salesDuring(from, to) {
 		if sale.sold() && !sale.Start.Before(from) && !sale.End.After(to) {
@@ -150,8 +182,8 @@ func (t *timeline) slowestSale(from, to time.Time) (took time.Duration) {
 	return took
 }
 
-// countHit counts the sales that were going on during a fault and were not made, or had to be repeated, or took longer than the slowest in
-// the calm before, and half as long as the fault at least: in seconds of full speed, some sale is always the slowest.
+// countHit counts the sales during a fault that were not made, had to be repeated, or were delayed: they took longer than the slowest sale
+// before the fault, and at least half as long as the fault. The second condition is needed because some sale is always the slowest.
 func (t *timeline) countHit(fault Injected, slowest time.Duration) (n int) {
 	for _, sale := range t.salesDuring(fault.Begin, fault.End) {
 		took := sale.End.Sub(sale.Start)
@@ -162,19 +194,21 @@ func (t *timeline) countHit(fault Injected, slowest time.Duration) (n int) {
 	return n
 }
 
-// minCalmSales is how many sales there must be in the quiet before each fault; fewer prove nothing.
+// minCalmSales is the number of sales that there must be before each fault; fewer prove nothing.
 const minCalmSales = 30
 
+// checkFaultsHit checks that each fault was injected, hit a sale, and followed enough sales without a fault.
 func (t *timeline) checkFaultsHit(check *Check) {
-	for _, fault := range t.aftermaths {
+	for _, after := range t.aftermaths {
 		check.Checked++
+		fault := after.label(t.Record)
 		switch {
-		case fault.CalmSales < minCalmSales:
-			check.addUnchecked("%s: only %d sales in the %v before it", fault.label(t.Record), fault.CalmSales, fault.CalmTime.Round(time.Millisecond))
-		case fault.Error != "":
-			check.addUnchecked("%s: %s", fault.label(t.Record), fault.Error)
-		case fault.Hit == 0:
-			check.addUnchecked("%s: it hit no sale", fault.label(t.Record))
+		case after.CalmSales < minCalmSales:
+			check.addUnchecked("%s: only %d sales in the %v before it", fault, after.CalmSales, after.CalmTime.Round(time.Millisecond))
+		case after.Error != "":
+			check.addUnchecked("%s: %s", fault, after.Error)
+		case after.Hit == 0:
+			check.addUnchecked("%s: it hit no sale", fault)
 		}
 	}
 	if len(t.Faults) == 0 {

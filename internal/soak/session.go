@@ -18,15 +18,15 @@ import (
 	"lockstep/internal/fault"
 )
 
-// Session is a soak of one lock.
+// Session configures a soak of one lock. Run runs it.
 type Session struct {
-	Program  string // lockstep itself
-	Redis    string // the program to start as Redis; "": as fault.FindRedis finds it
-	Lock     string
+	Program  string // path of the lockstep program, which the replicas run
+	Redis    string // path of the Redis server program; empty: found by fault.FindRedis
+	Lock     string // name of the lock, one of Locks
 	Replicas int
 	Buyers   int
 	Plan     []Fault
-	Log      func(format string, args ...any)
+	Log      func(format string, args ...any) // called with each line of progress
 }
 
 const (
@@ -35,28 +35,28 @@ const (
 	logInterval       = 5 * time.Second
 )
 
-// testbed is what the faults are injected into: a Redis, replicas as processes with a proxy before each, and their front, which is in this
-// process; their buyers; and what happens.
+// testbed is a running session. Faults are injected into a Redis, replicas as processes, the proxies between them and Redis, and buyers.
+// The reverse proxy before the replicas is in this process.
 type testbed struct {
 	Session
 
 	redisServer *fault.RedisServer
-	proxies     []*fault.Proxy // one for each replica
+	proxies     []*fault.Proxy // one for each replica, by its index
 	cluster     *cluster.Isolated
-	url         string // of the front
+	url         string // base URL of the reverse proxy
 	http        *http.Client
 	redisClient *redis.Client
-	closers     []func() error // of what runs, the last one first
+	closers     []func() error // called in reverse order at the end
 
 	load        *loadGenerator
 	ledgers     *ledgers
 	record      Record
 	logMutex    sync.Mutex
-	redisIsDown atomic.Bool // whether Redis is: nobody looks at it then
+	redisIsDown atomic.Bool // true while a fault keeps Redis down: no snapshots are taken
 }
 
-// Run starts the shop, runs the buyers, and injects the faults of the plan. A fault that it cannot inject is in the record; any other
-// failure is an error. Nothing is left of it, also if ctx ends before.
+// Run starts the testbed, runs the buyers, and injects the faults of the plan. A fault that it cannot inject is in the record; any other
+// failure is an error. Run stops all that it started before it returns, also if ctx ends early.
 func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	if err := CheckLock(s.Lock); err != nil {
 		return Record{}, err
@@ -64,33 +64,33 @@ func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	if !cluster.CanPause {
 		return Record{}, cluster.ErrCannotPause
 	}
-	w := &testbed{Session: s, http: &http.Client{Transport: &http.Transport{}}}
+	b := &testbed{Session: s, http: &http.Client{Transport: &http.Transport{}}}
 	defer func() {
-		w.http.CloseIdleConnections()
-		for _, end := range slices.Backward(w.closers) {
+		b.http.CloseIdleConnections()
+		for _, end := range slices.Backward(b.closers) {
 			err = errors.Join(err, end())
 		}
 	}()
-	if err := w.start(ctx); err != nil {
+	if err := b.start(ctx); err != nil {
 		return Record{}, err
 	}
-	w.redisClient = redisclient.Single(redisclient.Config{Addrs: []string{w.redisServer.Addr()}, Timeout: settleTimeout})
-	w.closers = append(w.closers, w.redisClient.Close)
-	w.ledgers = newLedgers(w.redisClient)
-	w.load = &loadGenerator{URL: w.url, Buyers: s.Buyers, Timeout: requestTimeout, Pause: pauseAfterRefusal, NewKey: uuid.NewString}
-	return w.run(ctx)
+	b.redisClient = redisclient.Single(redisclient.Config{Addrs: []string{b.redisServer.Addr()}, Timeout: settleTimeout})
+	b.closers = append(b.closers, b.redisClient.Close)
+	b.ledgers = newLedgers(b.redisClient)
+	b.load = &loadGenerator{URL: b.url, Buyers: s.Buyers, Timeout: requestTimeout, Pause: pauseAfterRefusal, NewKey: uuid.NewString}
+	return b.run(ctx)
 }
 
 func (b *testbed) run(ctx context.Context) (Record, error) {
 	b.record = Record{Lock: b.Lock, Began: time.Now().Add(warmUp)}
-	open, shut := context.WithCancel(ctx)
-	defer shut()
+	buying, stopBuying := context.WithCancel(ctx)
+	defer stopBuying()
 	sales := make(chan []Sale, 1)
-	go func() { sales <- b.load.Run(ctx, open) }()
-	watching, leave := context.WithCancel(ctx)
-	defer leave()
-	looks := make(chan []Snapshot, 1)
-	go func() { looks <- b.takeSnapshots(watching) }()
+	go func() { sales <- b.load.Run(ctx, buying) }()
+	watching, stopWatching := context.WithCancel(ctx)
+	defer stopWatching()
+	snapshots := make(chan []Snapshot, 1)
+	go func() { snapshots <- b.takeSnapshots(watching) }()
 
 	err := sleep(ctx, warmUp+quietTime)
 	for i := 0; err == nil && i < len(b.Plan); i++ {
@@ -102,16 +102,16 @@ func (b *testbed) run(ctx context.Context) (Record, error) {
 		err = sleep(ctx, recoveryTime)
 	}
 	b.record.Ended = time.Now()
-	shut()
+	stopBuying()
 	b.record.Sales = <-sales
-	leave()
-	b.record.Snapshots = append(b.record.Snapshots, <-looks...)
+	stopWatching()
+	b.record.Snapshots = append(b.record.Snapshots, <-snapshots...)
 	if err == nil {
 		err = b.readFinalState(ctx)
 	}
 	for i := 0; err == nil && i < len(b.record.Sales); i++ {
 		if sale := b.record.Sales[i]; sale.outcome() == outcomeUnknown && sale.OrderID != "" {
-			b.record.Doubts = append(b.record.Doubts, b.lookUpOrder(ctx, sale.OrderID))
+			b.record.Lookups = append(b.record.Lookups, b.lookUpOrder(ctx, sale.OrderID))
 			err = context.Cause(ctx)
 		}
 	}
@@ -119,6 +119,7 @@ func (b *testbed) run(ctx context.Context) (Record, error) {
 	return b.record, err
 }
 
+// log logs a line, with the time since the session began and the number of sales so far.
 func (b *testbed) log(format string, args ...any) {
 	b.logMutex.Lock()
 	defer b.logMutex.Unlock()
@@ -126,43 +127,44 @@ func (b *testbed) log(format string, args ...any) {
 	b.Log("%6s  %7d sales  %s", since, b.load.Sold(), fmt.Sprintf(format, args...))
 }
 
+// readLedgers reads all ledgers, and takes a snapshot.
 func (b *testbed) readLedgers(ctx context.Context) error {
 	if err := b.ledgers.Read(ctx); err != nil {
 		return err
 	}
-	look, err := readSnapshot(ctx, b.redisClient)
+	snapshot, err := readSnapshot(ctx, b.redisClient)
 	if err == nil {
-		b.record.Snapshots = append(b.record.Snapshots, look)
+		b.record.Snapshots = append(b.record.Snapshots, snapshot)
 	}
 	return err
 }
 
-// takeSnapshots looks at the run again and again, until ctx ends. What a fault keeps it from seeing it does not see.
-func (b *testbed) takeSnapshots(ctx context.Context) (looks []Snapshot) {
+// takeSnapshots takes snapshots of the run until ctx ends, and logs the rate of sales. It leaves out what a fault keeps it from reading.
+func (b *testbed) takeSnapshots(ctx context.Context) (snapshots []Snapshot) {
 	client := redisclient.Single(redisclient.Config{Addrs: []string{b.redisServer.Addr()}, PoolSize: 1})
-	defer func() { _ = client.Close() }() // it was only asked
-	told, sold := time.Now(), int64(0)
+	defer func() { _ = client.Close() }() // nothing was written
+	lastLog, lastSales := time.Now(), int64(0)
 	for sleep(ctx, snapshotInterval) == nil {
 		if !b.redisIsDown.Load() {
-			if look, err := readSnapshot(ctx, client); err == nil {
-				looks = append(looks, look)
+			if snapshot, err := readSnapshot(ctx, client); err == nil {
+				snapshots = append(snapshots, snapshot)
 			}
 		}
-		if since := time.Since(told); since >= logInterval {
-			n := b.load.Sold()
-			b.log("%.0f a second", float64(n-sold)/since.Seconds())
-			told, sold = time.Now(), n
+		if since := time.Since(lastLog); since >= logInterval {
+			sales := b.load.Sold()
+			b.log("%.0f sales a second", float64(sales-lastSales)/since.Seconds())
+			lastLog, lastSales = time.Now(), sales
 		}
 	}
-	return looks
+	return snapshots
 }
 
-// readFinalState reads the ledgers for the last time, when no sale is in flight any more.
+// readFinalState waits until no sale is in flight, and reads the ledgers for the last time.
 func (b *testbed) readFinalState(ctx context.Context) error {
-	err := retry(ctx, fmt.Errorf("sales are in flight %v after the last buyer left", settleTimeout), func() error {
+	err := retry(ctx, fmt.Errorf("sales are still in flight %v after the last buyer left", settleTimeout), func() error {
 		n, err := countInFlight(ctx, b.redisClient)
 		if n > 0 {
-			err = fmt.Errorf("%d", n)
+			err = fmt.Errorf("%d in flight", n)
 		}
 		return err
 	})

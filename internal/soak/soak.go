@@ -1,11 +1,12 @@
-// Package soak lets buyers buy at full speed from replicas of lockstep, while real faults happen, one after the other, and judges
-// afterwards from outside: by every answer to a buyer, by the orders of every ledger, by the stock as it was read, and by how soon sales
-// recover.
+// Package soak tests a lock for minutes or hours: buyers buy at full speed from replicas of lockstep while real faults are injected, one
+// after the other. It then judges from outside: by every answer to a buyer, the orders in every ledger, the stock as readers saw it, and
+// how soon sales recovered.
 //
-// A session has a plan, which depends on a seed alone (fault_kinds.go). It starts a Redis, proxies, replicas and their front (testbed.go), and
-// injects the faults (session.go, inject.go), while buyers (load_generator.go) and readers (ledger.go) write down what happens. What they wrote is
-// a Record (record.go), a plain value. Examine (examine.go and the rules beside it) computes its Result; Text (text.go) tells that, and Draw
-// (picture.go) draws it.
+// A Session follows a plan of faults, which depends only on a seed (plan.go, fault_kinds.go). It starts a testbed (testbed.go): a Redis,
+// replicas, a proxy between each of them and Redis, and a reverse proxy. It injects the faults (session.go, inject.go) while a load
+// generator (load_generator.go) and readers (ledger.go) record what happens. The Record (record.go) is a plain value. Examine
+// (examine.go) checks rules over it, by its timeline (timeline.go), and returns a Result, which Text (text.go) prints and Draw
+// (picture.go) draws.
 package soak
 
 import (
@@ -21,7 +22,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// The settings of a shop in a soak. The expiry is short, so that a fault can outlast it; the stock is never sold out.
+// Settings of the replicas. The expiry is short, so that a fault can outlast it; the stock is never sold out.
 const (
 	expiry       = time.Second     // lock.ttl
 	waitTimeout  = 5 * time.Second // lock.wait_timeout
@@ -30,20 +31,21 @@ const (
 	maxOrders    = 10_000_000 // inventory.max_orders: no ledger drops an order
 )
 
-// requestTimeout is longer than a sale waits at the barrier and for its lock together.
+// requestTimeout is longer than a sale can wait for a change of run and for its lock together.
 const requestTimeout = 15 * time.Second
 
-// What can go wrong, to be matched with errors.Is.
 var (
-	ErrUnsupportedLock = errors.New("no soak is for this lock")
-	ErrUnknownFault    = errors.New("there is no such fault")
+	// ErrUnsupportedLock is returned for a lock that Locks does not list.
+	ErrUnsupportedLock = errors.New("soak does not support this lock")
+	// ErrUnknownFault is returned for a kind of fault that Kinds does not list.
+	ErrUnknownFault = errors.New("unknown fault")
 )
 
-// Locks gives those that a soak can run with. Weaker ones stop selling for ever at the first replica that is killed, or lose updates
+// Locks returns the locks that a soak supports. Weaker ones stop selling for ever when the first replica is killed, or lose updates
 // without any fault.
 func Locks() []string { return []string{"v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11"} }
 
-// CheckLock fails if a soak cannot run with the lock of that name.
+// CheckLock returns ErrUnsupportedLock if Locks does not list the name.
 func CheckLock(name string) error {
 	if !slices.Contains(Locks(), name) {
 		return fmt.Errorf("%w: %q; want one of %s", ErrUnsupportedLock, name, strings.Join(Locks(), ", "))
@@ -51,19 +53,19 @@ func CheckLock(name string) error {
 	return nil
 }
 
-// isFenced reports whether a lock promises that no update is ever lost. The others lose updates when a holder, its network or Redis stands
-// still for longer than the lock's expiry, or when the lock is deleted.
+// isFenced reports whether a lock promises that no update is ever lost. The others lose updates when a holder, its network or Redis is
+// suspended for longer than the lock's expiry, or when the lock is deleted.
 func isFenced(lock string) bool { return capabilities(lock).Fenced }
 
 func isRenewed(lock string) bool { return capabilities(lock).Renewed }
 
-// capabilities gives those that the table of strategies has of a lock; none of a name that it does not have.
+// capabilities returns the capabilities of a lock; the zero value for an unknown name, which CheckLock refuses.
 func capabilities(lock string) strategy.Capabilities {
-	row, _ := evolution.Find(lock) // CheckLock has refused such a name
+	row, _ := evolution.Find(lock)
 	return row.Capabilities
 }
 
-// sleep waits for d, or until ctx ends; then it fails with the cause of that.
+// sleep waits for d, or until ctx ends, and returns the cause of ctx.
 func sleep(ctx context.Context, d time.Duration) error {
 	_ = lock.Sleep(ctx, lock.SystemClock{}, d)
 	return context.Cause(ctx)

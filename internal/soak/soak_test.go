@@ -17,17 +17,16 @@ import (
 )
 
 var (
-	lasts  = flag.Duration("soak.for", 40*time.Second, "how long, for each lock")
-	seed   = flag.Uint64("soak.seed", 0, "seed of the plan; 0: a new one")
-	locks  = flag.String("soak.locks", "v10,v11", "the locks, one after the other: some of v4 to v11")
-	faults = flag.String("soak.faults", "", "the faults; none: all there are, also those that the command has only by name")
+	lasts  = flag.Duration("soak.for", 40*time.Second, "duration for each lock")
+	seed   = flag.Uint64("soak.seed", 0, "seed of the plan; 0: random")
+	locks  = flag.String("soak.locks", "v10,v11", "comma-separated list of locks, from v4 to v11")
+	faults = flag.String("soak.faults", "", "comma-separated list of faults; empty: all, also those only by name")
 )
 
-// Real processes, a real Redis, one fault after the other, also those that destroy ledgers: what every buyer was told is what the ledgers
-// say, no run writes into another, and soon after each fault buyers are sold to again. In long:
+// TestSoakBreaksNoRule runs real processes on a real Redis under all faults, one after the other. A longer soak:
 //
-//	go test -tags long ./internal/soak -run TestSoak -v -timeout 60m -soak.for 10m -soak.locks v4,v6,v7,v10,v11
-func TestSoak(t *testing.T) {
+//	go test -tags long ./internal/soak -run TestSoakBreaksNoRule -v -timeout 60m -soak.for 10m -soak.locks v4,v6,v7,v10,v11
+func TestSoakBreaksNoRule(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	if *seed == 0 {
 		*seed = rand.Uint64()
@@ -54,14 +53,14 @@ func TestSoak(t *testing.T) {
 				t.Fatal(err)
 			}
 			result := soak.Examine(record)
-			result.Command = fmt.Sprintf("go test -tags long ./internal/soak -run TestSoak -v"+
+			result.Command = fmt.Sprintf("go test -tags long ./internal/soak -run TestSoakBreaksNoRule -v"+
 				" -soak.for %v -soak.locks %s -soak.faults %q -soak.seed %d", *lasts, lock, *faults, *seed)
 			t.Log(result.Text())
-			// a busy machine may sell little, or miss a fault or two; no rule may be broken, and all others be known
+			// on a busy machine sales may be few, or a fault may hit nothing: only the rules about that may stay unchecked
 			for _, rule := range result.Rules {
-				timed := strings.HasPrefix(rule.Rule, "sales go on") || strings.HasPrefix(rule.Rule, "every fault hit")
+				timed := strings.HasPrefix(rule.Rule, "sales resumed") || strings.HasPrefix(rule.Rule, "each fault hit")
 				if rule.Broken > 0 || rule.Unchecked > 0 && (!timed || rule.Unchecked > len(plan)/2) {
-					t.Errorf("%+v; the shop said, at last:\n%s", rule, record.ReplicaOutput)
+					t.Errorf("got %+v, want the rule to hold; last output of the replicas:\n%s", rule, record.ReplicaOutput)
 				}
 			}
 		})

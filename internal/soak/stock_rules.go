@@ -4,35 +4,38 @@ import (
 	"slices"
 )
 
-// checkStock compares the stock with the orders, run by run, in every look. A look can come before a run's last sales, so it also
-// compares the orders with each other: each leaves one piece less than another one, down from the first stock without a gap.
+// checkStock compares the stock with the orders in every snapshot. The last snapshot of a run can be older than its last sales. So
+// checkStock also compares the orders with each other: each leaves one piece less than another, down from the initial stock without a gap.
 func (t *timeline) checkStock(check *Check) {
-	for _, look := range t.Snapshots {
+	for _, snapshot := range t.Snapshots {
 		check.Checked++
-		if look.Sold != look.Orders {
-			check.addBroken("run %s says %d sold at %s, and its ledger has %d", look.ID, look.Sold, t.at(look.Received), look.Orders)
+		read := t.at(snapshot.Received)
+		if snapshot.Sold != snapshot.Orders {
+			check.addBroken("run %s at %s: its ledger has %d orders, but it counted %d", snapshot.ID, read, snapshot.Orders, snapshot.Sold)
 		}
-		if look.Lost() < 0 {
-			check.addBroken("run %s at %s: the stock fell by %d more than was sold", look.ID, t.at(look.Received), -look.Lost())
+		if snapshot.Lost() < 0 {
+			check.addBroken("run %s at %s: the stock fell by %d more than was sold", snapshot.ID, read, -snapshot.Lost())
 		}
-		if look.Oversold() > 0 {
-			check.addBroken("run %s at %s: %d more sold than there was", look.ID, t.at(look.Received), look.Oversold())
+		if snapshot.Oversold() > 0 {
+			check.addBroken("run %s at %s: oversold by %d", snapshot.ID, read, snapshot.Oversold())
 		}
 	}
-	lost := check.countLosses(t)
+	lost := t.countLosses(check)
 	for _, run := range t.runs {
 		check.Checked++
 		left := run.remainingStocks()
-		gone, twice := initialStock-left[0], int64(len(run.orders)-len(left))
-		if gap := gone - int64(len(left)); gap != 0 && !run.destroyed {
-			check.addBroken("run %s: the orders leave out %d of the %d pieces that are gone", run.id, gap, gone)
+		fall, repeated := initialStock-left[0], int64(len(run.orders)-len(left))
+		if gap := fall - int64(len(left)); gap != 0 && !run.destroyed {
+			check.addBroken("run %s: the stock fell by %d, but no order accounts for %d of these pieces", run.id, fall, gap)
 		}
-		switch more := twice - lost[run.id]; {
-		case more <= 0:
-		case t.allowsLoss(run.first, run.last): // nobody looked at the run after that
-			check.Excused += int(more)
+		unseen := repeated - lost[run.id]
+		switch {
+		case unseen <= 0:
+		case t.allowsLoss(run.first, run.last): // updates lost after the last snapshot of the run
+			check.Excused += int(unseen)
 		default:
-			check.addBroken("run %s: %d orders left what others had left, and no look saw that %d of these updates were lost", run.id, twice, more)
+			check.addBroken("run %s: %d orders left the same stock as others, and no snapshot shows that %d of these updates were lost",
+				run.id, repeated, unseen)
 		}
 	}
 	if len(t.runs) > 1 {
@@ -40,7 +43,7 @@ func (t *timeline) checkStock(check *Check) {
 	}
 }
 
-// remainingStocks returns what the orders of a run left in stock, without repetitions, the lowest first.
+// remainingStocks returns the stocks that the orders of a run left, each once, sorted.
 func (r *run) remainingStocks() []int64 {
 	left := make([]int64, len(r.orders))
 	for i, order := range r.orders {
@@ -50,33 +53,33 @@ func (r *run) remainingStocks() []int64 {
 	return slices.Compact(left)
 }
 
-// countLosses looks when updates were lost, and gives how many were in each run. What no fault allows then is a flaw, whatever others allow at
-// other times.
-func (c *Check) countLosses(t *timeline) map[string]int64 {
-	lost, allowed := map[string]int64{}, int64(0)
-	for _, l := range t.losses {
-		lost[l.run] += l.updates
-		if !t.allowsLoss(l.from, l.to) {
-			c.addBroken("run %s: %d updates were lost by %s, and no fault allows that then", l.run, l.updates, t.at(l.to))
+// countLosses returns the number of updates lost in each run. It reports losses that no fault allows at their time as broken, and excuses
+// the others.
+func (t *timeline) countLosses(check *Check) map[string]int64 {
+	lostByRun, excused := map[string]int64{}, int64(0)
+	for _, loss := range t.losses {
+		lostByRun[loss.run] += loss.updates
+		if t.allowsLoss(loss.from, loss.to) {
+			excused += loss.updates
 			continue
 		}
-		allowed += l.updates
+		check.addBroken("run %s: %d updates had been lost by %s, and no fault then explains it", loss.run, loss.updates, t.at(loss.to))
 	}
-	if c.Excused += int(allowed); allowed > 0 {
-		c.addNote("%d updates were lost when a fault allows it", allowed)
+	check.Excused += int(excused)
+	if excused > 0 {
+		check.addNote("%d updates were lost at the time of faults that explain it", excused)
 	}
-	return lost
+	return lostByRun
 }
 
-// checkTokens checks the order of the holders: where each has a fencing token, the stock falls in the order of the tokens, and no two sales
-// of a run have the same. One pass over the orders is enough.
+// checkTokens checks that the stock falls in the order of the fencing tokens, and that no two sales of a run have the same token.
 func (t *timeline) checkTokens(check *Check) {
 	fenced := isFenced(t.Lock)
 	for _, run := range t.runs {
 		for i, order := range run.orders {
 			if order.Fence == 0 {
 				if fenced {
-					check.addBroken("order %s has no token", order.ID)
+					check.addBroken("order %s has no fencing token", order.ID)
 				}
 				continue
 			}
@@ -88,11 +91,12 @@ func (t *timeline) checkTokens(check *Check) {
 		}
 	}
 	if check.Checked == 0 {
-		check.addNote("%s has no tokens", t.Lock)
+		check.addNote("%s has no fencing tokens", t.Lock)
 	}
 }
 
-// checkPredictedLoss checks that a weak lock still has its flaw, and what a whole run cannot have lost.
+// checkPredictedLoss checks that a fenced lock lost no update, and that a weaker one lost an update through each fault that must cost it
+// one.
 func (t *timeline) checkPredictedLoss(check *Check) {
 	predicted := 0
 	for _, fault := range t.aftermaths {
@@ -102,18 +106,19 @@ func (t *timeline) checkPredictedLoss(check *Check) {
 		predicted++
 		check.Checked++
 		if fault.Lost <= 0 {
-			check.addBroken("%s: nothing was lost", fault.label(t.Record))
+			check.addBroken("%s: no update was lost", fault.label(t.Record))
 		}
 	}
-	switch lost := t.totalLost(); {
+	lost := t.totalLost()
+	switch {
 	case isFenced(t.Lock):
 		check.Checked++
 		if lost > 0 {
-			check.addBroken("%d were", lost)
+			check.addBroken("%d updates were lost", lost)
 		}
 	case predicted == 0:
-		check.addNote("no fault of this plan must cost one")
+		check.addNote("this plan has no fault that must cost an update")
 	default:
-		check.addNote("%d faults had to; %d updates were lost in all", predicted, lost)
+		check.addNote("%d faults that must cost an update; %d updates lost in all", predicted, lost)
 	}
 }

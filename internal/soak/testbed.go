@@ -22,15 +22,16 @@ import (
 )
 
 const (
-	settleTimeout = 30 * time.Second // for the shop to have all its replicas up, and for sales in flight to end
+	settleTimeout = 30 * time.Second // time limit for all replicas to be up, for a new run, and for sales in flight to end
 	retryInterval = 50 * time.Millisecond
-	answerTimeout = 5 * time.Second // for one answer to a question
-	shutdownGrace = 2 * time.Second // for a replica to end: it has no sales in flight then
+	answerTimeout = 5 * time.Second // time limit for an answer to GET /orders/{id}
+	shutdownGrace = 2 * time.Second // time limit for a replica to end: it has no sales in flight then
 )
 
-// start starts the shop. What was started is among the endings, also if it fails.
+// start starts Redis, the proxies, the replicas and the reverse proxy. Also if it fails, closers has what was started.
 func (b *testbed) start(ctx context.Context) (err error) {
-	b.redisServer, err = fault.StartRedis(ctx, b.Redis, "", "--save", "", "--appendonly", "yes", "--appendfsync", "always", "--maxclients", "4000")
+	settings := []string{"--save", "", "--appendonly", "yes", "--appendfsync", "always", "--maxclients", "4000"}
+	b.redisServer, err = fault.StartRedis(ctx, b.Redis, "", settings...)
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (b *testbed) start(ctx context.Context) (err error) {
 // command returns the command that starts a replica, with its settings.
 func (b *testbed) command(name string) []string {
 	var index int
-	_, _ = fmt.Sscanf(name, "r%d", &index) // cluster names them so, from r1 on
+	_, _ = fmt.Sscanf(name, "r%d", &index) // package cluster names replicas r1, r2, …
 	return []string{
 		"serve", "--behind-front", "--server.addr=" + fault.AnyPort, "--redis.addrs=" + b.proxies[index-1].Addr(),
 		"--lock.version=" + b.Lock, "--lock.ttl=" + expiry.String(), "--lock.wait_timeout=" + waitTimeout.String(),
@@ -62,7 +63,7 @@ func (b *testbed) command(name string) []string {
 	}
 }
 
-// startFront lets buyers in.
+// startFront starts the reverse proxy, which buyers send their requests to.
 func (b *testbed) startFront() error {
 	listener, err := net.Listen("tcp", fault.AnyPort)
 	if err != nil {
@@ -72,28 +73,28 @@ func (b *testbed) startFront() error {
 	front := &cluster.Front{
 		Cluster: b.cluster.Cluster, NewID: uuid.NewString, Log: log, Transport: cluster.NewTransport(),
 	}
-	routes := front.PassOn((&api.API{}).Routes()) // nobody watches
+	routes := front.PassOn((&api.API{}).Routes())
 	b.url = "http://" + listener.Addr().String()
 	server := &http.Server{
 		Handler: &api.Entrance{Next: route.Mux(routes...), Log: log}, ReadHeaderTimeout: answerTimeout,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError),
 	}
-	watching, leave := context.WithCancel(context.Background())
+	watching, stopWatching := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { front.Watch(watching) })
-	running.Go(func() { _ = server.Serve(listener) }) // until it is closed
+	running.Go(func() { _ = server.Serve(listener) }) // returns when the server is closed
 	b.closers = append(b.closers, func() error {
 		defer front.CloseIdleConnections()
 		defer running.Wait()
-		leave()
+		stopWatching()
 		return server.Close()
 	})
 	return nil
 }
 
-// awaitReplicas waits until every replica is up, and returns them.
+// awaitReplicas waits until all replicas are up, and returns them.
 func (b *testbed) awaitReplicas(ctx context.Context) (all []cluster.ReplicaAnswer, err error) {
-	err = retry(ctx, fmt.Errorf("the replicas are not all up after %v", settleTimeout), func() error {
+	err = retry(ctx, fmt.Errorf("not all replicas are up after %v", settleTimeout), func() error {
 		all = b.cluster.Replicas()
 		if slices.ContainsFunc(all, func(r cluster.ReplicaAnswer) bool { return r.State != cluster.Up || r.PID == 0 }) {
 			return fmt.Errorf("%v", all)
@@ -103,18 +104,18 @@ func (b *testbed) awaitReplicas(ctx context.Context) (all []cluster.ReplicaAnswe
 	return all, err
 }
 
-// startRun asks for a new run, until there is one; it returns when it asked for the last time.
-func (b *testbed) startRun(ctx context.Context) (asked time.Time, err error) {
+// startRun requests a new run until there is one, and returns the time of the last request.
+func (b *testbed) startRun(ctx context.Context) (requested time.Time, err error) {
 	err = retry(ctx, fmt.Errorf("no new run after %v", settleTimeout), func() error {
-		asked = time.Now()
+		requested = time.Now()
 		_, err := b.send(ctx, settleTimeout, http.MethodPut, "/inventory", fmt.Sprintf(`{"stock":%d}`, initialStock))
 		return err
 	})
-	return asked, err
+	return requested, err
 }
 
-// retry does something again and again until it succeeds. If it does not for too long, or ctx ends, that is the first error, and the last one
-// of what it did the second.
+// retry calls do until it succeeds. When that takes longer than settleTimeout, it returns tooLong, or if ctx ends its cause, together with
+// the last error of do.
 func retry(ctx context.Context, tooLong error, do func() error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, settleTimeout, tooLong)
 	defer cancel()
@@ -129,21 +130,22 @@ func retry(ctx context.Context, tooLong error, do func() error) error {
 	}
 }
 
-func (b *testbed) lookUpOrder(ctx context.Context, id string) Doubt {
+// lookUpOrder asks GET /orders/{id} for an order.
+func (b *testbed) lookUpOrder(ctx context.Context, id string) OrderLookup {
 	answer, err := b.send(ctx, answerTimeout, http.MethodGet, "/orders/"+id, "")
 	switch {
 	case err == nil:
-		return Doubt{OrderID: id, Found: true}
+		return OrderLookup{OrderID: id, Found: true}
 	case answer.Status == http.StatusNotFound && answer.Error.Code == lock.CodeOf(service.ErrNoOrder):
-		return Doubt{OrderID: id}
+		return OrderLookup{OrderID: id}
 	default:
-		return Doubt{OrderID: id, Error: err.Error()}
+		return OrderLookup{OrderID: id, Error: err.Error()}
 	}
 }
 
-// send sends a request. It fails unless it is answered 200.
-func (b *testbed) send(ctx context.Context, patience time.Duration, method, path, body string) (load.Answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// send sends a request, and fails unless the answer is 200 and comes within timeout.
+func (b *testbed) send(ctx context.Context, timeout time.Duration, method, path, body string) (load.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	answer, err := load.Ask(ctx, b.http, method, b.url+path, body)
 	if err == nil && answer.Status != http.StatusOK {

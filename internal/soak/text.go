@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// KindSummary is what all faults of one kind did.
+// KindSummary sums up the aftermaths of all faults of one kind.
 type KindSummary struct {
 	Kind     Kind    `json:"kind"`
-	Times    int     `json:"times"`
-	Hit      int     `json:"hit"`  // sales
-	Lost     int64   `json:"lost"` // updates
-	Recovery float64 `json:"back"` // longest time, in seconds, until a quarter of the usual rate was back
+	Times    int     `json:"times"` // number of faults
+	Hit      int     `json:"hit"`   // sales hit
+	Lost     int64   `json:"lost"`  // updates lost
+	Recovery float64 `json:"back"`  // longest time in seconds until sales reached a quarter of the usual rate
 }
 
-// summarizeKinds counts the faults by kind, those that hit most first.
+// summarizeKinds returns a summary of each kind, by the number of sales hit, the highest first.
 func summarizeKinds(faults []Aftermath) []KindSummary {
 	all := []KindSummary{}
 	for _, fault := range faults {
@@ -28,7 +28,9 @@ func summarizeKinds(faults []Aftermath) []KindSummary {
 		}
 		count := &all[i]
 		count.Times++
-		count.Hit, count.Lost, count.Recovery = count.Hit+fault.Hit, count.Lost+fault.Lost, max(count.Recovery, fault.Recovery.Seconds())
+		count.Hit += fault.Hit
+		count.Lost += fault.Lost
+		count.Recovery = max(count.Recovery, fault.Recovery.Seconds())
 	}
 	slices.SortFunc(all, func(a, b KindSummary) int { return cmp.Or(b.Hit-a.Hit, cmp.Compare(a.Kind, b.Kind)) })
 	return all
@@ -41,22 +43,23 @@ func times(n int) string {
 	return thousands(n) + " times"
 }
 
-// Text tells it for people.
+// Text returns the result as the command prints it.
 func (r Result) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nA soak of %s for %s, under real faults\n\n", r.Lock, time.Duration(r.Seconds*float64(time.Second)).Round(time.Second))
+	duration := time.Duration(r.Seconds * float64(time.Second)).Round(time.Second)
+	fmt.Fprintf(&b, "\nSoak test of %s: %s under real faults\n\n", r.Lock, duration)
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "%s\tsales\t%.0f a second\t\n", thousands(r.Sales), r.PerSecond)
-	fmt.Fprintf(table, "%s\tlost\t%s oversold\t\n", thousands(r.Lost), thousands(r.Oversold))
-	fmt.Fprintf(table, "%s\trefused\t%s in doubt\t\n", thousands(r.Refused), thousands(r.InDoubt))
-	_ = table.Flush() // into memory
+	fmt.Fprintf(table, "%s\tupdates lost\t%s oversold\t\n", thousands(r.Lost), thousands(r.Oversold))
+	fmt.Fprintf(table, "%s\trefused\t%s of unknown outcome\t\n", thousands(r.Refused), thousands(r.InDoubt))
+	_ = table.Flush() // writing to a strings.Builder cannot fail
 	fmt.Fprintln(&b)
 	table = tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "fault\ttimes\tsales hit\tupdates lost\tsales back after at most")
+	fmt.Fprintln(table, "fault\ttimes\tsales hit\tupdates lost\tlongest recovery")
 	for _, fault := range r.Faults {
 		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%.1f s\n", fault.Kind, fault.Times, thousands(fault.Hit), thousands(fault.Lost), fault.Recovery)
 	}
-	_ = table.Flush() // into memory
+	_ = table.Flush() // writing to a strings.Builder cannot fail
 	fmt.Fprintln(&b)
 	for _, check := range r.Rules {
 		fmt.Fprintf(&b, "%s %s: %s\n", check.mark(), check.Rule, check.counts())
@@ -68,10 +71,11 @@ func (r Result) Text() string {
 	if r.Picture != "" {
 		fmt.Fprintf(&b, "picture: %s\n", r.Picture)
 	}
-	fmt.Fprintf(&b, "again:   %s\n", r.Command)
+	fmt.Fprintf(&b, "repeat:  %s\n", r.Command)
 	return b.String()
 }
 
+// mark returns the mark before a rule: broken, unknown or holds.
 func (c Check) mark() string {
 	switch {
 	case c.Broken > 0:
@@ -83,6 +87,7 @@ func (c Check) mark() string {
 	}
 }
 
+// counts describes the numbers of cases.
 func (c Check) counts() string {
 	text := thousands(c.Checked) + " checked"
 	for _, n := range []struct {

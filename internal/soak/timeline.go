@@ -6,19 +6,20 @@ import (
 	"time"
 )
 
-// timeline is a record in order, and what several rules need of it.
+// timeline is a record in the order of its times, with what several rules need from it.
 type timeline struct {
-	Record                          // its sales, orders and looks in the order of their times
-	ordersByID  map[string][]*Entry // by their ids; more than one of an id is wrong
-	saleByOrder map[string]*Sale    // the sale whose buyer was told of the order with that id
+	Record                          // sales by their starts, orders and snapshots by their times
+	ordersByID  map[string][]*Entry // order id → its entries; a correct record has one
+	saleByOrder map[string]*Sale    // order id → the sale whose answer names it
 	saleTimes   saleTimes
-	outcomes    map[outcome]int // how many sales had each
-	runs        []*run          // in their order
+	outcomes    map[outcome]int // number of sales with each outcome
+	runs        []*run          // in the order of their first orders
 	losses      []loss
 	aftermaths  []Aftermath
-	excerpt     excerpt // what a picture is to show, once isLinearizable has found it
+	excerpt     excerpt // part of the history for the picture, chosen by checkLinearizable
 }
 
+// newTimeline sorts r in place.
 func newTimeline(r Record) *timeline {
 	slices.SortFunc(r.Sales, func(a, b Sale) int { return a.Start.Compare(b.Start) })
 	slices.SortFunc(r.Orders, func(a, b Entry) int { return a.At.Compare(b.At) })
@@ -47,10 +48,11 @@ func newTimeline(r Record) *timeline {
 	return t
 }
 
-// longestSale is what a sale with a key can take: its last repeat is sent one timeout after the first answer.
+// longestSale is the longest time that a sale with a key can take: one timeout until the first answer, one in which it is repeated, and
+// one until the answer to the last repeat.
 const longestSale = 3*requestTimeout + time.Second
 
-// salesDuring returns the sales that may have been going on in a time: none takes longer than longestSale.
+// salesDuring returns the sales that began before to and may have ended after from, as none takes longer than longestSale.
 func (t *timeline) salesDuring(from, to time.Time) []Sale {
 	byStart := func(s Sale, t time.Time) int { return s.Start.Compare(t) }
 	first, _ := slices.BinarySearchFunc(t.Sales, from.Add(-longestSale), byStart)
@@ -58,15 +60,16 @@ func (t *timeline) salesDuring(from, to time.Time) []Sale {
 	return t.Sales[first:max(first, end)]
 }
 
-// run is what a record says of one run.
+// run is a run with the orders of its ledger.
 type run struct {
 	id        string
-	destroyed bool      // its ledger, by a fault that began during it
-	first     time.Time // when its first order was written
-	last      time.Time // when its last one was
-	orders    []*Entry  // down from the first stock, and by their tokens where several found the same
+	destroyed bool      // a fault that began during the run destroyed its ledger
+	first     time.Time // time of its first order
+	last      time.Time // time of its last order
+	orders    []*Entry  // by the stock they found, the highest first; then by their tokens
 }
 
+// findRuns returns the runs in a record whose orders are sorted by time.
 func findRuns(r Record) (runs []*run) {
 	byID := map[string]*run{}
 	for i := range r.Orders {
@@ -90,28 +93,28 @@ func findRuns(r Record) (runs []*run) {
 	return runs
 }
 
-// loss is updates of a run that were lost between two looks.
+// loss is a number of updates that were lost between two snapshots.
 type loss struct {
-	run      string
+	run      string // id of the run
 	from, to time.Time
 	updates  int64
 }
 
-// findLosses returns those of all runs, in the order in which they were seen.
+// findLosses returns the losses in all runs, by the times of the snapshots that show them.
 func findLosses(r Record) (all []loss) {
-	most := map[string]int64{} // by run
-	var before Snapshot
-	for _, look := range r.Snapshots {
-		if more := look.Lost() - most[look.ID]; more > 0 {
-			all = append(all, loss{run: look.ID, from: before.Requested, to: look.Received, updates: more})
-			most[look.ID] = look.Lost()
+	lostByRun := map[string]int64{}
+	var previous Snapshot
+	for _, snapshot := range r.Snapshots {
+		if more := snapshot.Lost() - lostByRun[snapshot.ID]; more > 0 {
+			all = append(all, loss{run: snapshot.ID, from: previous.Requested, to: snapshot.Received, updates: more})
+			lostByRun[snapshot.ID] = snapshot.Lost()
 		}
-		before = look
+		previous = snapshot
 	}
 	return all
 }
 
-// lostBetween counts the updates whose loss was seen after one moment, and up to another.
+// lostBetween returns the number of lost updates that snapshots after one time, and up to another, were the first to show.
 func (t *timeline) lostBetween(after, until time.Time) (n int64) {
 	for _, loss := range t.losses {
 		if loss.to.After(after) && !loss.to.After(until) {
@@ -121,6 +124,7 @@ func (t *timeline) lostBetween(after, until time.Time) (n int64) {
 	return n
 }
 
+// totalLost returns the number of lost updates in all runs.
 func (t *timeline) totalLost() (n int64) {
 	for _, loss := range t.losses {
 		n += loss.updates
@@ -128,15 +132,15 @@ func (t *timeline) totalLost() (n int64) {
 	return n
 }
 
-// maxOversold counts the sales beyond what there was, of the run with most of them.
+// maxOversold returns the largest number of pieces that any run oversold.
 func (r Record) maxOversold() (n int64) {
-	for _, look := range r.Snapshots {
-		n = max(n, look.Oversold())
+	for _, snapshot := range r.Snapshots {
+		n = max(n, snapshot.Oversold())
 	}
 	return n
 }
 
-// allowsLoss reports whether some fault allows that updates were lost in that time: it goes on then, or has just ended.
+// allowsLoss reports whether a fault explains updates lost in a period: the fault overlaps it, or ended at most maxRecovery before.
 func (r Record) allowsLoss(from, to time.Time) bool {
 	return !isFenced(r.Lock) && slices.ContainsFunc(r.Faults, func(f Injected) bool {
 		return f.mayLoseUpdate(r.Lock) && !to.Before(f.Begin) && !from.After(f.End.Add(maxRecovery))

@@ -65,7 +65,7 @@ var breakages = []breakage{
 		"renewal without the owner", "util/lua/updateExpireTime.lua",
 		`if redis.pcall('HEXISTS', KEYS[1], ARGV[1]) == 1 then`, `if true then`,
 		"explore v6 --faults expiry=1,slow=1 --anomaly foreign-release; " +
-			"soak --lock v6 --faults stolen-lock => ✗ a run's stock fell by one for every order of that run",
+			"soak --lock v6 --faults stolen-lock => ✗ the stock of a run fell by one for each of its orders",
 	},
 	{"renewal not stopped", "internal/lockv6/lock.go", `		renewal.Stop() // waits`, `		// waits`, "explore v6 => goroutine-leak"},
 	{
@@ -263,7 +263,7 @@ var breakages = []breakage{
 	{
 		"the dead keep their place", "util/lua/queue.lua",
 		`while head and redis.call('EXISTS', KEYS[3] .. ':' .. head) == 0 do`, `while false do`,
-		"lab dead-waiter --lock v10; soak --lock v10 --faults kill-replica => ✗ sales go on within",
+		"lab dead-waiter --lock v10; soak --lock v10 --faults kill-replica => ✗ sales resumed within",
 	},
 	{
 		"a process hands the lock to its own for ever", "internal/lock/cohort.go", `held.HandOffs == 0 || `, ``,
@@ -271,25 +271,25 @@ var breakages = []breakage{
 	},
 	{
 		"NX dropped, under faults that allow a loss", "internal/lockv4/lock.go", `Mode: "NX"`, `Mode: ""`,
-		"soak --lock v4 --faults late-write => ✗ a run's stock fell by one for every order of that run",
+		"soak --lock v4 --faults late-write => ✗ the stock of a run fell by one for each of its orders",
 	},
 	{
 		"a lost order", "util/lua/write.lua",
 		`redis.call('HSET', KEYS[3], ARGV[4], ARGV[5])`, `if ARGV[1] % 100 ~= 0 then redis.call('HSET', KEYS[3], ARGV[4], ARGV[5]) end`,
-		"soak --lock v10 --faults kill-replica => ✗ a sale answered 200 has its one order",
+		"soak --lock v10 --faults kill-replica => ✗ a sale answered 200 has exactly one order",
 	},
 	{
 		"a sale that takes two", "internal/service/update.go", `order.After = order.Before - 1`, `order.After = order.Before - 2`,
-		"soak --lock v10 --faults lose-reply => ✗ a run's stock fell by one for every order of that run",
+		"soak --lock v10 --faults lose-reply => ✗ the stock of a run fell by one for each of its orders",
 	},
 	{
 		"doubt told as a refusal", "internal/lock/rediserr/rediserr.go", `lock.ErrOutcomeUnknown, err)`, `lock.ErrUnavailable, err)`,
-		"soak --lock v10 --faults lose-reply => ✗ a sale that was refused has no order",
+		"soak --lock v10 --faults lose-reply => ✗ a refused sale has no order",
 	},
 	{
 		"a key that means another order each time", "internal/api/idempotency.go",
 		`uuid.NewSHA1(keySpace, []byte(key)).String()`, `uuid.NewString()`,
-		"soak --lock v10 --faults buyers-leave => ✗ a buyer who repeats a sale with its key is sold to once",
+		"soak --lock v10 --faults buyers-leave => ✗ a sale repeated with its Idempotency-Key is made at most once",
 	},
 }
 
@@ -301,7 +301,7 @@ func TestTheLabsFindEveryBreakage(t *testing.T) {
 	found(t, "lab", "labs see the lock before the cure break")
 }
 
-// That a soak finds nothing in the code as it is, is TestSoak's.
+// TestSoakBreaksNoRule checks that a soak finds nothing in the unchanged code.
 func TestTheSoakFindsEveryBreakage(t *testing.T) {
 	found(t, "soak", "package soak has every rule, broken once by hand")
 }
