@@ -27,9 +27,11 @@
 //	locktest: left-behind: the lock of A stays for 1s, and nobody holds it
 //
 //	     A        B      Redis
-//	  1  ○                 │   A: Lock; A sends set orders A1 px 1000 nx
-//	  2  ├──── ✗ ─────────▶│   set orders A1 px 1000 nx → OK
-//	  …
+//	  1  ○                 │   A: Lock; A sends set orders A ex 1 nx
+//	  2  ├────────────────▶│   set orders A ex 1 nx → OK, lost on the way
+//	                       │   A, whose connection ends, does not read it; A fails: EOF
+//	                       │   [lock: A, for 1s]
+//	  ✗  the lock of A stays for 1s, and nobody holds it
 //	Again: locktest.Replay(t, locktest.Config{Key: "orders", Faults: "lost-reply=1"}, "A:Lock A:SET/lost", open)
 //
 // In this example Lock returned an error because the reply was lost, but Redis has set the lock: the code must undo it. List the anomalies

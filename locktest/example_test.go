@@ -13,10 +13,13 @@ import (
 )
 
 // setNX is a lock as it is often written.
-type setNX struct{ client *redis.Client }
+type setNX struct {
+	client *redis.Client
+	value  string
+}
 
 func (l setNX) Lock(ctx context.Context) (locktest.Held, error) {
-	ok, err := l.client.SetNX(ctx, "orders", "locked", time.Second).Result()
+	ok, err := l.client.SetNX(ctx, "orders", l.value, time.Second).Result()
 	if err == nil && !ok {
 		err = errors.New("the lock is another's")
 	}
@@ -30,7 +33,7 @@ func Example() {
 	open := func(p locktest.Process) (locktest.Lock, error) {
 		client := redis.NewClient(&redis.Options{Addr: p.Addr(0), Dialer: p.Dial, MaxRetries: -1})
 		p.Cleanup(func() { _ = client.Close() })
-		return setNX{client}, nil
+		return setNX{client, p.Name}, nil
 	}
 	config := locktest.Config{Key: "orders", Faults: "slow=1", Allow: []locktest.Anomaly{locktest.TwoHolders}}
 

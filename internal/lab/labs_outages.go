@@ -63,8 +63,8 @@ func outages() []Lab {
 			"Redis 重启后回到较早的快照，第二个持有者不会覆盖第一个的写入"),
 		Cure: both(
 			"a token no smaller than the server's time: it grows also if Redis has forgotten the last one. Sales that were answered after the "+
-				"snapshot are lost all the same: only a file that is written before the answer keeps them (appendfsync always)",
-			"令牌不小于服务器的时间：Redis 忘了上一个令牌，新令牌也更大。快照之后已经响应的订单仍会丢失：只有先落盘再响应才能保住（appendfsync always）"),
+				"snapshot are lost all the same: only a file that is written before the answer keeps them (appendonly yes, appendfsync always)",
+			"令牌不小于服务器的时间：Redis 忘了上一个令牌，新令牌也更大。快照之后已经响应的订单仍会丢失：只有先落盘再响应才能保住（appendonly yes、appendfsync always）"),
 		Explore: "--faults rollback=1 --anomaly lost-update",
 		Shop:    Settings{Think: each(4*time.Second, "r1")},
 		Scenario: func(s *Stage) {

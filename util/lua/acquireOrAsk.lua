@@ -14,7 +14,7 @@ local nested = redis.pcall('HEXISTS', KEYS[1], ARGV[1]) == 1
 if nested or redis.call('EXISTS', KEYS[1]) == 0 and (not head or head == ARGV[4]) then
   if not nested or redis.call('EXISTS', KEYS[2]) == 0 then
     local now, last = redis.call('TIME'), tonumber(redis.pcall('GET', KEYS[2])) or 0
-    local token = math.max(last + 1, now[1] * 1000000 + now[2]) -- grows, even if Redis has forgotten the last one, or it is no number
+    local token = math.max(last + 1, now[1] * 1000000 + now[2]) -- unless the clock is behind, grows even if the last one is lost
     redis.call('SET', KEYS[2], string.format('%.0f', token + ARGV[3] - 1)) -- first: should it fail, nothing is taken
   end
   local count = redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
