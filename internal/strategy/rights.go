@@ -24,11 +24,6 @@ func (r Rights) Union(others Rights) Rights {
 	return union
 }
 
-// Without returns the rights that are not among others.
-func (r Rights) Without(others Rights) Rights {
-	return slices.DeleteFunc(slices.Clone(r), func(right string) bool { return slices.Contains(others, right) })
-}
-
 // String returns the rights separated by blanks, as ACL SETUSER takes them.
 func (r Rights) String() string { return strings.Join(r, " ") }
 

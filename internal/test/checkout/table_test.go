@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/dao"
 	"lockstep/internal/evolution"
 	"lockstep/internal/language"
 	"lockstep/internal/strategy"
@@ -18,7 +17,6 @@ import (
 
 var (
 	readmeRows = regexp.MustCompile(`(<!-- the locks -->\n.*\n\|[-|]+\n)(?:\|.*\n)+`)
-	rightsRows = regexp.MustCompile(`(<!-- the rights -->\n.*\n\|[-|]+\n)(?:\|.*\n)+`)
 	threeLines = regexp.MustCompile(`// Adds: .*\n(?:// .*\n)*`)
 )
 
@@ -106,39 +104,5 @@ func checkOrRewrite(t *testing.T, file, text, now string) {
 		}
 	default:
 		t.Errorf("%s does not say what the code says: go test ./internal/test/checkout -run Say -update", file)
-	}
-}
-
-// The rights that a lock needs are said in its row, and those of the shop in internal/dao. The tables of running.md repeat them.
-func TestRightsSayWhatTheTableSays(t *testing.T) {
-	code := func(rights strategy.Rights) string {
-		if len(rights) == 0 {
-			return "–"
-		}
-		return "`" + rights.String() + "`"
-	}
-	for i, document := range []string{"docs/running.md", "docs/running.zh-CN.md"} {
-		in := language.All()[i]
-		say := func(english, chinese string) string { return language.Both(english, chinese).In(in) }
-		rows := "| " + say("the shop itself", "商店本身") + " | " + code(dao.ShopRights()) + " |\n"
-		var order []string
-		locks := map[string][]string{}
-		for _, s := range evolution.Table() {
-			needs := code(s.Needs.Without(dao.ShopRights()))
-			switch {
-			case s.OnNodes:
-				needs = say("on each of its nodes: ", "在每个节点上：") + code(dao.NodeRights().Union(s.Needs))
-			case s.Native:
-				needs = say("`+delex`, on Valkey `+delifeq`", "`+delex`，Valkey 上为 `+delifeq`")
-			}
-			if locks[needs] == nil {
-				order = append(order, needs)
-			}
-			locks[needs] = append(locks[needs], "`"+s.Name+"`")
-		}
-		for _, needs := range order {
-			rows += "| " + strings.Join(locks[needs], " ") + " | " + needs + " |\n"
-		}
-		rewritten(t, document, rightsRows, 0, "${1}"+rows)
 	}
 }
