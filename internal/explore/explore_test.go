@@ -139,6 +139,12 @@ var claims = []struct {
 	{lock: "v11", scenario: faults("failover=1"), anomaly: anomaly.LostUpdate, shows: anomaly.LostUpdate, length: 9},
 	{lock: "redlock", scenario: faults("redis-clock=1"), anomaly: anomaly.LostUpdate, shows: anomaly.LostUpdate, length: 12},
 	{lock: "getset", scenario: faults("resend=1"), anomaly: anomaly.ForeignRelease, shows: anomaly.ForeignRelease, length: 6},
+	{lock: "v1", scenario: faults("lost-request=1"), shows: anomaly.LeftBehind, length: 6}, // the DEL is lost
+	{lock: "v4", scenario: explore.Scenario{Actors: 1, Nested: 1}, anomaly: anomaly.Untold, shows: anomaly.Untold, length: 7},
+	{lock: "v9", scenario: actorsIn(3, 1, "cancel=1")}, // a buyer may leave the queue at any moment
+	{lock: "v6", scenario: faults("resend=1")}, // a process counts its nested calls itself
+	{lock: "v6", scenario: faults("rollback=1"), shows: anomaly.TwoHolders, length: 3},
+	{lock: "v7", scenario: faults("evict=1"), anomaly: anomaly.LostUpdate}, // the last token has no expiry
 }
 
 // faults returns a scenario with these fault budgets.
