@@ -121,3 +121,22 @@ func startLook(ctx context.Context, c redis.Cmdable, opts lock.Options) {
 		c.TTL(ctx, opts.Key)
 	})
 }
+
+// An EXEC that Redis refuses, because a watched key has changed, writes nothing, and the step says so.
+func TestRefusedTransactionIsNotDescribedAsWrite(t *testing.T) {
+	for in, want := range map[language.Language]string{
+		language.English: "A is refused: the stock has changed", language.Chinese: "A 被拒绝：库存已经变了",
+	} {
+		t.Run(string(in), func(t *testing.T) {
+			scenario := twoActors("")
+			scenario.Language = in
+			replayed, err := explore.Replay(findStrategy(t, "optimistic"), scenario, "A:WATCH A:GET B:WATCH B:GET B:MULTI A:MULTI")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := replayed.Steps[5].Says; got != want {
+				t.Errorf("got %q; want %q", got, want)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,14 +43,19 @@ func AnomalyText(a Anomaly, in Scenario) string {
 // Bound says which bound ended the exploration, or that it was interrupted. It returns "" if neither happened.
 func (r Result) Bound() string { return BoundText(r.BoundHit, r.Scenario.Language) }
 
-// Untested returns phrases for what the exploration did not put to the test: no sale succeeded although everything was explored, an allowed
-// fault never happened, time might have ended a wait, or Redis does not show whether an anomaly happens.
+// Untested returns phrases for what the exploration did not put to the test: no sale succeeded although everything was explored, none
+// waited for a lock although starvation was looked for, an allowed fault never happened, time might have ended a wait, or Redis does not
+// show whether an anomaly happens.
 func (r Result) Untested() (all []string) {
 	if r.Coverage.Undecided {
 		all = append(all, r.Scenario.Say("a wait that time may end was not explored to its end", "有一次等待可能随时间结束，但没有探索到它结束"))
 	}
 	if len(r.targets) > 0 && len(r.Unjudged()) == len(r.targets) {
 		all = append(all, r.Scenario.Say("Redis does not tell whether it happens", "从 Redis 看不出是否发生"))
+	}
+	if r.Complete && slices.Contains(r.targets, anomaly.Starved) && r.Coverage.ContendedStates == 0 {
+		all = append(all, r.Scenario.Say("no sale waited for a lock that another one held, so none could be overtaken",
+			"没有一单等过别人持有的锁，也就无从插队"))
 	}
 	if r.Complete && !r.Coverage.Sold() {
 		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "所有时序里一件也没有卖出"))

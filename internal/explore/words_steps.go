@@ -115,6 +115,8 @@ func (r *recorder) stockSentence(before baseline, a *engine.Actor) string {
 		return r.say("%s reads stock %s", "%s 读到库存 %s", a.Name, left)
 	case reply == "": // the command has not arrived
 		return ""
+	case reply == "nil" && strings.HasSuffix(r.step.Command, "EXEC"): // a watched key has changed
+		return r.say("%s is refused: the stock has changed", "%s 被拒绝：库存已经变了", a.Name)
 	case strings.HasPrefix(r.step.Command, "WATCH "):
 		return r.say("%s watches the stock", "%s 监视库存", a.Name)
 	case hasOrder(before.stored, a.Sale) && stored == before.stored:
@@ -182,7 +184,7 @@ func stepTexts() [engine.GoesOn + 1]stepText {
 			sentence: both("{sale}'s client goes away, and {sale} has not noticed yet", "{sale} 的客户端断开，{sale} 还没发现")},
 		engine.TimesOutUnnoticed: {kind: trace.KindTimesOut,
 			sentence: both("{sale} has waited too long, and has not noticed yet", "{sale} 等待超时，但还没发现")},
-		engine.Notices:    {sentence: both("{sale} notices that its wait is over", "{sale} 发现不必再等")},
+		engine.Notices:    {sentence: both("{sale} notices that its wait is over", "{sale} 发现等待已经结束")},
 		engine.GoesOn:     {sentence: both("{sale} gets what it waited for", "{sale} 等到了")},
 		engine.DiesBefore: {kind: trace.KindDies, sentence: both("{sale} dies", "{sale} 崩溃")},
 		engine.FailsOver:  {kind: trace.KindFailover, sentence: both("a replica takes the master's place", "从节点升为主节点")},

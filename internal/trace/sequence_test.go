@@ -188,3 +188,21 @@ func TestSequenceInChinese(t *testing.T) {
 		t.Errorf("the holder is not there:\n%s", folded.Sequence())
 	}
 }
+
+// The legend speaks of a lock only where there is one.
+func TestLegendNamesLockOnlyIfThereIsOne(t *testing.T) {
+	for name, trace := range map[string]Trace{
+		"no lock": {Steps: []Step{{Stock: "100"}}}, "a lock": {Steps: []Step{{}, {Lock: "A"}, {}}},
+		"a lock on nodes": {Nodes: 3, Steps: []Step{{}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, in := range []language.Language{language.English, language.Chinese} {
+				trace.Language = in
+				legend := trace.Legend()
+				if got := strings.Contains(legend, "lock") || strings.Contains(legend, "锁"); got != (name != "no lock") {
+					t.Errorf("the legend is %q", legend)
+				}
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -238,10 +239,14 @@ func (t Trace) summary(i, n int) string {
 	return t.say("steps %d–%d: %s", "第 %d–%d 步：%s", i+1, i+n, strings.Join(says, t.say(", ", "，")))
 }
 
-// Legend explains the lines of a diagram.
+// Legend explains the lines of a diagram, with or without a lock.
 func (t Trace) Legend() string {
-	says := t.say("A thick line is a sale that believes that it holds the lock; a dashed line is a paused sale.\n",
-		"粗线表示这一单认为自己持有锁；虚线表示这一单被暂停。\n")
+	says := t.say("A thick line is a sale that believes that it holds the lock, until it begins to release it; "+
+		"a dashed line is a paused sale.\n",
+		"粗线表示这一单认为自己持有锁（到开始释放为止）；虚线表示这一单被暂停。\n")
+	if t.Nodes == 0 && !slices.ContainsFunc(t.Steps, func(s Step) bool { return s.Lock != "" }) {
+		says = t.say("A thick line is a sale under way; a dashed line is a paused sale.\n", "粗线表示这一单正在进行；虚线表示这一单被暂停。\n")
+	}
 	if t.Nodes > 0 {
 		says += t.say("The letter on a node's line is the sale whose lock is there; a dashed line is a node that hangs.\n",
 			"节点线上的字母是在那里持有锁的一单；虚线表示节点卡住。\n")

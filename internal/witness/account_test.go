@@ -201,7 +201,7 @@ func TestExamineReportsFaults(t *testing.T) {
 				s.moment(2000, witness.KindEnds, "r2#1")
 			},
 			want: []string{
-				"r1#1 is gone, and its lock stays: it never expires, and nobody may remove it", "r2#1 waited for 2.0 s behind r1#1, in vain",
+				"r1#1 is gone, and its lock stays: it never expires, and no sale removes it", "r2#1 waited for 2.0 s behind r1#1, in vain",
 			},
 		},
 		"a lock that somebody has, though nobody was told": {
@@ -210,7 +210,7 @@ func TestExamineReportsFaults(t *testing.T) {
 				s.moment(3001, witness.KindEnds, "r1#1")
 				s.command(4000, 4001, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused})
 			},
-			want: []string{"r1#1 is gone, and its lock stays: it never expires, and nobody may remove it"},
+			want: []string{"r1#1 is gone, and its lock stays: it never expires, and no sale removes it"},
 		},
 		"a lock that somebody takes after giving up": { // The command was held on its way.
 			play: func(s *eventScript) {

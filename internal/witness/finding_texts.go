@@ -75,8 +75,8 @@ func findingTexts() []findingText {
 		{kind: PolledOften, anomaly: anomaly.Polling, isCost: true,
 			sentence: both("{by} asked for the lock {times} times in vain", "{by} 尝试加锁 {times} 次，都没有成功")},
 		{kind: LeftBehind, anomaly: anomaly.LeftBehind, sentence: both(
-			"{by} is gone, and its lock stays: it never expires, and nobody may remove it",
-			"{by} 已经不在，它的锁残留：永不过期，也没有谁可以删除"), explanation: both(
+			"{by} is gone, and its lock stays: it never expires, and no sale removes it",
+			"{by} 已经不在，它的锁残留：永不过期，也没有哪一单会删除它"), explanation: both(
 			"Until somebody removes the key by hand, nobody can buy.",
 			"在有人手动删除这个键之前，谁都买不了。")},
 		{kind: WaitsForItself, anomaly: anomaly.SelfDeadlock,

@@ -193,3 +193,22 @@ func TestTraceDrawsFaultsAndTicksInChinese(t *testing.T) {
 		t.Errorf("got trace\n%s\nwant\n%s", got, want)
 	}
 }
+
+// Jobs that begin at one moment are drawn in an order: none is drawn inside before its own step.
+func TestTraceDrawsJobsOfOneMomentFromTheirOwnStep(t *testing.T) {
+	var s eventScript
+	s.tick(0, witness.KindTickBegins, 1)
+	s.jobRun(1, 100, "r1#1", 1)
+	s.jobRun(1, 99, "r2#1", 1)
+	want := `     r1#1     r2#1   Redis
+  1  ┄┄┄┄┄ tick 1 ┄┄┄┄┄┄
+                       ◷
+  2  ○                 │   r1#1 runs the job
+  3  ┃        ○        │   r2#1 ran tick 1, and so did r1#1
+  4  ┃        ○        │   r2#1 has run the job
+  5  ○                 │   r1#1 has run the job
+`
+	if got := witness.Examine(s).Trace(language.English).Sequence(); got != want {
+		t.Errorf("got trace\n%s\nwant\n%s", got, want)
+	}
+}

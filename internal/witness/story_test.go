@@ -81,7 +81,7 @@ func TestStoryTellsCauses(t *testing.T) {
 				s.replicaEvent(500, witness.KindDies, "r1")
 			},
 			want: []string{
-				"500 r1#1's replica died", "500 r1#1 is gone, and its lock stays: it never expires, and nobody may remove it [1]",
+				"500 r1#1's replica died", "500 r1#1 is gone, and its lock stays: it never expires, and no sale removes it [1]",
 			},
 		},
 	} {

@@ -26,7 +26,7 @@ func (a Account) Trace(in language.Language, sales ...string) trace.Trace {
 	if len(a.Events) == 0 {
 		return t
 	}
-	d := traceBuilder{in: in, account: &a, sales: sales}
+	d := traceBuilder{in: in, account: &a, sales: sales, drawn: map[string]bool{}}
 	steps := d.timedSteps()
 	for i, m := range steps {
 		until := endOfEvents(a.Events).Add(1)
@@ -43,7 +43,8 @@ type traceBuilder struct {
 	in      language.Language
 	account *Account
 	sales   []string
-	stock   string // text of the latest known stock
+	drawn   map[string]bool // sales that have taken a step
+	stock   string          // text of the latest known stock
 }
 
 // timedStep is a step of a trace and its time. The expiry of a lock is a step without an event; a command may be several steps.
@@ -220,6 +221,7 @@ func withSegment(text string, segment int) string {
 // withState adds to a step the state after it, until the next one.
 func (d *traceBuilder) withState(step trace.Step, at, until time.Time) trace.Step {
 	a := d.account
+	d.drawn[step.Actor] = true
 	step.At = trace.Millis(at.Sub(a.Events[0].Sent))
 	var segmentHolders []string
 	for _, h := range a.Holdings {
@@ -253,7 +255,7 @@ func (d *traceBuilder) withState(step trace.Step, at, until time.Time) trace.Ste
 }
 
 // stance returns where a sale stands at a time. A sale that enters the critical section before the next step is drawn inside, because its
-// command has shown it.
+// command has shown it. A sale that is inside before its first step, because steps of one moment have an order, is drawn absent.
 func (d *traceBuilder) stance(sale string, at, until time.Time) trace.Stance {
 	var latest *Sale // latest sale of that name, because its replica may have been restarted
 	for _, s := range d.account.Sales {
@@ -268,7 +270,7 @@ func (d *traceBuilder) stance(sale string, at, until time.Time) trace.Stance {
 		return i.Sale == sale && (i.Contains(at) || i.From.After(at) && i.From.Before(until))
 	})
 	switch {
-	case latest == nil:
+	case latest == nil, isInside && !d.drawn[sale]:
 		return trace.Absent
 	case !latest.EndedAt.IsZero() && !latest.EndedAt.After(at):
 		if latest.Died {

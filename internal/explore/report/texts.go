@@ -277,13 +277,14 @@ func (w *walk) refusalText(token string, err error) string {
 
 // helpText returns the help on the commands of a walk.
 func (w *walk) helpText() string {
-	return w.request.Scenario.Say(`A thick line is a sale that believes that it holds the lock; [lock: A] says whose it is in truth.
+	return w.request.Scenario.Say(`A thick line is a sale that believes that it holds the lock, until it begins to release it.
+[lock: A] says whose the lock is in truth.
 Type the number of a choice, or its token. Several tokens are several steps.
   u  takes the last step back
   d  says how many further steps an anomaly is away
   q  ends, and prints the command that replays the schedule
 A fault can happen as often as --faults says. What is listed below the choices cannot happen now.
-`, `粗线表示这一单认为自己持有锁；[锁：A] 是锁实际的持有者。
+`, `粗线表示这一单认为自己持有锁（到开始释放为止）；[锁：A] 是锁实际的持有者。
 输入一项的序号，或它的写法；一行可以写多步。
   u  撤销上一步
   d  显示离每种异常最少还有几步

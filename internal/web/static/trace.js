@@ -54,9 +54,9 @@ export const drawLegend = trace =>
   el("p.soft.small", [
     !trace || trace.nodes || trace.steps.some(({ lock }) => lock)
       ? say(
-          "A thick line: this sale believes that it holds the lock. Dashed: paused. " +
+          "A thick line: this sale believes that it holds the lock, until it begins to release it. Dashed: paused. " +
             "On Redis: the letter is whose the lock is in truth.",
-          "粗线：这一单认为自己持有锁。虚线：暂停。Redis 上的字母：锁实际上是谁的。",
+          "粗线：这一单认为自己持有锁（到开始释放为止）。虚线：暂停。Redis 上的字母：锁实际上是谁的。",
         )
       : say("A thick line: this sale is under way. Dashed: paused.", "粗线：这一单正在进行。虚线：暂停。"),
   ]);
