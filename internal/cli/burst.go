@@ -157,7 +157,7 @@ func (f *burstFlags) findTargets(cmd *cobra.Command) (closeTarget func() error, 
 		display = append(display, load.DisplayURL(target))
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), prefix, strings.Join(display, ", "))
-	return func() error { return nil }, errors.Join(refuseServers(cmd, display[0]), load.CheckFiles(buyers, false))
+	return func() error { return nil }, errors.Join(refuseServers(cmd, display[0]), load.CheckFileLimit(buyers, false))
 }
 
 // checkTarget returns a --target as a base URL without a trailing slash. It fails unless lockstep answers there.
@@ -172,7 +172,7 @@ func checkTarget(cmd *cobra.Command, target string) (string, error) {
 	}
 	target = strings.TrimSuffix(target, "/")
 	switch err := load.Probe(cmd.Context(), target); {
-	case errors.Is(err, load.ErrNobody):
+	case errors.Is(err, load.ErrNotListening):
 		return "", fmt.Errorf("--target %s: lockstep does not answer there; start it with: %s serve",
 			load.DisplayURL(target), cmd.Root().CommandPath())
 	case err != nil:
@@ -187,7 +187,7 @@ func (f *burstFlags) startTarget(cmd *cobra.Command, missing string, why error, 
 	if err != nil {
 		return nil, fmt.Errorf("lockstep does not answer at %s, and burst cannot start a server itself: %w", missing, err)
 	}
-	if err := load.CheckFiles(buyers, true); err != nil {
+	if err := load.CheckFileLimit(buyers, true); err != nil {
 		return nil, err
 	}
 	stderr := cmd.ErrOrStderr()
@@ -199,7 +199,7 @@ func (f *burstFlags) startTarget(cmd *cobra.Command, missing string, why error, 
 		logs.close()
 		return nil, err
 	}
-	if !errors.Is(why, load.ErrNobody) {
+	if !errors.Is(why, load.ErrNotListening) {
 		missing = fmt.Sprintf("%s (%v)", missing, why)
 	}
 	fmt.Fprint(stderr, f.lang.Say(

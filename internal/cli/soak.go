@@ -101,7 +101,7 @@ func (f soakFlags) check() error {
 	case f.buyers < 1 || f.buyers > 10_000:
 		return fmt.Errorf("-c %d is not allowed: want from 1 to 10000 buyers", f.buyers)
 	}
-	return load.CheckFiles(f.buyers, true)
+	return load.CheckFileLimit(f.buyers, true)
 }
 
 // command returns the command that repeats this soak: the typed flags and its seed.

@@ -117,7 +117,7 @@ func (s *Stage) Answered(purchases ...*Purchase) {
 
 // order requests an order from a replica.
 func (s *Stage) order(replica, id string) Answer {
-	return answerOf(load.Ask(s.ctx, s.client, http.MethodGet, "http://"+s.addresses[replica]+"/orders/"+id, ""))
+	return answerOf(load.Send(s.ctx, s.client, http.MethodGet, "http://"+s.addresses[replica]+"/orders/"+id, ""))
 }
 
 // answerOf converts a replica's answer. Without an answer the status is 0.

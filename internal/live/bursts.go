@@ -145,7 +145,7 @@ func (b *Bursts) begin(buyers load.Burst) (*burst, error) {
 	started := &burst{id: b.NewID(), requests: buyers.Requests, cancel: cancel, began: time.Now(), done: make(chan struct{})}
 	buyers.Progress = func(int) { started.answered.Add(1) }
 	if started.requests <= maxBuyers {
-		buyers.Seen = started.see
+		buyers.OnAnswer = started.see
 	}
 	if b.bursts = append(b.bursts, started); len(b.bursts) > maxBursts {
 		b.bursts = slices.Clone(b.bursts[1:])

@@ -26,13 +26,13 @@ type Burst struct {
 	Progress func(done int) // called after each answer, from many goroutines
 
 	// Seen is told when a request was sent and answered, since the first one, and whether it was sold; nil: nobody is told.
-	Seen func(from, to time.Duration, sold bool)
+	OnAnswer func(from, to time.Duration, sold bool)
 
 	NewKey func() string // makes the Idempotency-Key of a request, with which a buyer in doubt asks again; nil: it does not
 
 	MinAnswered float64 // share of the requests that must be answered for a PASS, from 0 to 1
 
-	Patience time.Duration // how long the ledger is asked for again while it cannot be read; 0: 30s
+	LedgerTimeout time.Duration // how long the ledger is asked for again while it cannot be read; 0: 30s
 }
 
 // Reasons why a burst has no verdict.
@@ -46,10 +46,10 @@ const controlTimeout = 2 * time.Minute
 
 // A ledger that cannot be read at first may be soon: Redis restarts, or a server does.
 const (
-	patience = 30 * time.Second
-	readWait = 250 * time.Millisecond
+	defaultLedgerTimeout = 30 * time.Second
+	ledgerRetryInterval  = 250 * time.Millisecond
 
-	readTimeout = 15 * time.Second // of one attempt
+	ledgerReadTimeout = 15 * time.Second // of one attempt
 )
 
 // Check refuses numbers that make no burst, by the flags that say them.
@@ -85,49 +85,49 @@ func (b Burst) Run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	begun, err := readReport(text)
+	started, err := readReport(text)
 	if err != nil {
 		return Result{}, fmt.Errorf("PUT %s: %w", DisplayURL(b.Targets[0]+"/inventory"), err)
 	}
-	attempts, took := b.buy(ctx, client)
-	result := sum(attempts, took)
+	attempts, duration := b.sendAll(ctx, client)
+	result := newResult(attempts, duration)
 	if ctx.Err() != nil {
 		return Result{}, fmt.Errorf("%w after %d answers", ErrInterrupted, result.OK+result.SoldOut)
 	}
 	result.Report, err = b.readLedger(ctx, client)
 	if err == nil && result.Sold > int64(result.OK) { // others bought, or buyers who are in doubt: the number does not tell whose are there
-		result.Gone, err = b.countGone(ctx, client, ownOrders(attempts))
+		result.Gone, err = b.countMissing(ctx, client, ownOrders(attempts))
 	}
 	if err != nil {
-		result.leaveUnread(begun, err)
+		result.setUnread(started, err)
 	}
 	result.Judge(b.MinAnswered)
 	return result, nil
 }
 
 // readLedger reads the verdict, again and again for a while. Its error is the server's last, also where ctx ends the wait.
-func (b Burst) readLedger(ctx context.Context, client *http.Client) (report history.Report, last error) {
-	for enough := time.Now().Add(cmp.Or(b.Patience, patience)); ; {
-		report, err := b.readOnce(ctx, client)
+func (b Burst) readLedger(ctx context.Context, client *http.Client) (report history.Report, lastErr error) {
+	for deadline := time.Now().Add(cmp.Or(b.LedgerTimeout, defaultLedgerTimeout)); ; {
+		report, err := b.readLedgerOnce(ctx, client)
 		if err == nil {
 			return report, nil
 		}
-		if last == nil || ctx.Err() == nil {
-			last = err
+		if lastErr == nil || ctx.Err() == nil {
+			lastErr = err
 		}
-		if time.Now().After(enough) {
-			return history.Report{}, last
+		if time.Now().After(deadline) {
+			return history.Report{}, lastErr
 		}
 		select {
 		case <-ctx.Done():
-			return history.Report{}, last
-		case <-time.After(readWait):
+			return history.Report{}, lastErr
+		case <-time.After(ledgerRetryInterval):
 		}
 	}
 }
 
-func (b Burst) readOnce(ctx context.Context, client *http.Client) (history.Report, error) {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+func (b Burst) readLedgerOnce(ctx context.Context, client *http.Client) (history.Report, error) {
+	ctx, cancel := context.WithTimeout(ctx, ledgerReadTimeout)
 	defer cancel()
 	text, err := b.call(ctx, client, http.MethodGet, "/inventory", nil)
 	if err != nil {
@@ -140,14 +140,14 @@ func (b Burst) readOnce(ctx context.Context, client *http.Client) (history.Repor
 	return report, err
 }
 
-// errNoReport means that an answer is not what a shop says of its run.
-var errNoReport = errors.New("that is not a run's report")
+// errNotReport means that an answer is not what a shop says of its run.
+var errNotReport = errors.New("that is not a run's report")
 
 // readReport reads what a shop says of its run. Its words are those of a shop, and its verdict is the one that follows from its numbers.
 func readReport(text []byte) (history.Report, error) {
 	var r history.Report
-	if err := readObject(text, &r); err != nil {
-		return history.Report{}, fmt.Errorf("%w: %s", errNoReport, Quote(string(text)))
+	if err := decodeObject(text, &r); err != nil {
+		return history.Report{}, fmt.Errorf("%w: %s", errNotReport, Quote(string(text)))
 	}
 	t := history.Tally{
 		Run:       history.Run{ID: r.RunID, Lock: r.Lock, Initial: r.Initial, Forgot: r.Forgot},
@@ -155,38 +155,38 @@ func readReport(text []byte) (history.Report, error) {
 	}
 	switch {
 	case !isName(&r.RunID) || !isName(&r.Lock):
-		return history.Report{}, fmt.Errorf("%w: %s", errNoReport, Quote(string(text)))
+		return history.Report{}, fmt.Errorf("%w: %s", errNotReport, Quote(string(text)))
 	case t.Report() != r:
-		return history.Report{}, fmt.Errorf("%w: its verdict does not follow from its numbers: %s", errNoReport, Quote(string(text)))
+		return history.Report{}, fmt.Errorf("%w: its verdict does not follow from its numbers: %s", errNotReport, Quote(string(text)))
 	default:
 		return r, nil
 	}
 }
 
-// buy sends the buyers, and returns what became of each request that was begun, and how long it took in all.
-func (b Burst) buy(ctx context.Context, client *http.Client) ([]attempt, time.Duration) {
-	var asked, done atomic.Int64
+// sendAll sends the buyers, and returns what became of each request that was begun, and how long it took in all.
+func (b Burst) sendAll(ctx context.Context, client *http.Client) ([]attempt, time.Duration) {
+	var next, done atomic.Int64
 	var wg sync.WaitGroup
 	start := make(chan struct{})
 	attempts := make([]attempt, b.Requests)
 	began := time.Now()
-	var heard atomic.Int64 // when something was answered for the last time, since began
+	var lastAnswer atomic.Int64 // when something was answered for the last time, since began
 	for range b.Buyers {
 		wg.Go(func() {
 			<-start
 			for ctx.Err() == nil {
-				i := int(asked.Add(1)) - 1
+				i := int(next.Add(1)) - 1
 				if i >= b.Requests {
 					return
 				}
-				from := time.Since(began)
-				if silent := from - time.Duration(heard.Load()); silent > b.Timeout {
+				sentAt := time.Since(began)
+				if silent := sentAt - time.Duration(lastAnswer.Load()); silent > b.Timeout {
 					attempts[i].code = fmt.Sprintf("not sent: no answer to anybody for %v", b.Timeout)
-				} else if attempts[i] = b.buyNumber(ctx, client, i); attempts[i].status != 0 || !attempts[i].sent {
-					heard.Store(int64(time.Since(began)))
+				} else if attempts[i] = b.buyWithRetry(ctx, client, i); attempts[i].status != 0 || !attempts[i].sent {
+					lastAnswer.Store(int64(time.Since(began)))
 				}
-				if b.Seen != nil {
-					b.Seen(from, time.Since(began), attempts[i].sold())
+				if b.OnAnswer != nil {
+					b.OnAnswer(sentAt, time.Since(began), attempts[i].isSold())
 				}
 				b.Progress(int(done.Add(1)))
 			}
@@ -194,5 +194,5 @@ func (b Burst) buy(ctx context.Context, client *http.Client) ([]attempt, time.Du
 	}
 	close(start)
 	wg.Wait()
-	return attempts[:min(int(asked.Load()), b.Requests)], time.Since(began)
+	return attempts[:min(int(next.Load()), b.Requests)], time.Since(began)
 }

@@ -18,55 +18,55 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// shop answers the n-th sale by the n-th of its answers, and says of its run what it is told to.
-type shop struct {
-	run     string
+// fakeShop answers the n-th sale by the n-th of its answers, and says of its run what it is told to.
+type fakeShop struct {
+	report  string
 	answers []http.HandlerFunc
-	asked   atomic.Int64
+	sales   atomic.Int64
 }
 
-func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *fakeShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
-		s.answers[int(s.asked.Add(1))-1](w, r)
+		s.answers[int(s.sales.Add(1))-1](w, r)
 		return
 	}
-	_, _ = w.Write([]byte(s.run))
+	_, _ = w.Write([]byte(s.report))
 }
 
 // What a shop answers: a sale, and a run in which nothing has been sold.
 const (
-	sale  = `{"order_id":"o-1","run_id":"r","lock":"v4","replica":"r1","stock_before":2,"stock_after":1,"fence":0}`
-	empty = `{"run_id":"r","lock":"v4","initial":1,"remaining":1,"verdict":"UNKNOWN"}`
+	saleReceipt  = `{"order_id":"o-1","run_id":"r","lock":"v4","replica":"r1","stock_before":2,"stock_after":1,"fence":0}`
+	newRunReport = `{"run_id":"r","lock":"v4","initial":1,"remaining":1,"verdict":"UNKNOWN"}`
 )
 
-func says(status int, body string) http.HandlerFunc {
+func respond(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))
 	}
 }
 
-func hangsUp(w http.ResponseWriter, _ *http.Request) {
+func hangUp(w http.ResponseWriter, _ *http.Request) {
 	if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
 		_ = conn.Close()
 	}
 }
 
-// breaksOff ends in the middle of an error's body.
-func breaksOff(w http.ResponseWriter, _ *http.Request) {
+// breakOff ends in the middle of an error's body.
+func breakOff(w http.ResponseWriter, _ *http.Request) {
 	if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
 		_, _ = conn.Write([]byte("HTTP/1.1 503 \r\nContent-Length: 99\r\n\r\n{"))
 		_ = conn.Close()
 	}
 }
 
-func never(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+func neverRespond(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-func failure(status int, code string) http.HandlerFunc {
-	return says(status, `{"error":{"code":"`+code+`","message":"…"}}`)
+func respondError(status int, code string) http.HandlerFunc {
+	return respond(status, `{"error":{"code":"`+code+`","message":"…"}}`)
 }
 
-func run(t *testing.T, s *shop, others ...string) load.Result {
+func runBurst(t *testing.T, s *fakeShop, others ...string) load.Result {
 	t.Helper()
 	server := httptest.NewServer(s)
 	defer server.Close()
@@ -82,15 +82,15 @@ func run(t *testing.T, s *shop, others ...string) load.Result {
 }
 
 // What sold nothing for certain is told apart from what may have sold.
-func TestUnknownIsNotFailed(t *testing.T) {
+func TestBurstTellsUnknownFromFailed(t *testing.T) {
 	t.Parallel()
 	const once = `{"run_id":"r","lock":"v4","verdict":"PASS","initial":100,"remaining":99,"sold":1,"max_in_flight":3}`
-	s := &shop{run: once, answers: []http.HandlerFunc{
-		says(200, sale), failure(409, "sold_out"),
-		failure(503, "lock_timeout"), failure(503, "lock_lost"), failure(503, "no_replica"), says(500, "oops"),
-		failure(503, "outcome_unknown"), failure(502, "bad_gateway"), says(504, "<html>"), hangsUp, breaksOff, never,
+	s := &fakeShop{report: once, answers: []http.HandlerFunc{
+		respond(200, saleReceipt), respondError(409, "sold_out"),
+		respondError(503, "lock_timeout"), respondError(503, "lock_lost"), respondError(503, "no_replica"), respond(500, "oops"),
+		respondError(503, "outcome_unknown"), respondError(502, "bad_gateway"), respond(504, "<html>"), hangUp, breakOff, neverRespond,
 	}}
-	r := run(t, s, "http://"+suite.UnusedAddr(t)) // half of the requests go there: they are never sent
+	r := runBurst(t, s, "http://"+suite.UnusedAddr(t)) // half of the requests go there: they are never sent
 	if r.Requests != 24 || r.OK != 1 || r.SoldOut != 1 || r.Failed != 3+12 || r.Unknown != 7 {
 		t.Errorf("%+v; want 1 sold, 1 sold out, 15 failed and 7 unknown", r)
 	}
@@ -109,7 +109,7 @@ func TestUnknownIsNotFailed(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestJudgeNeedsAnswersAndOrders(t *testing.T) {
 	pass := history.Report{Verdict: verdict.Pass, Initial: 200, Remaining: 100, Sold: 100, MaxInFlight: 9}
 	lost := history.Report{Verdict: verdict.Oversold, Initial: 200, Remaining: 169, Sold: 200, Lost: 169, MaxInFlight: 9}
 	for _, c := range []struct {
@@ -153,7 +153,7 @@ func TestJudge(t *testing.T) {
 }
 
 // A ledger that cannot be read is read again; if it never can, what the buyers were told is kept, and nothing that only the ledger says is.
-func TestALedgerThatCannotBeRead(t *testing.T) {
+func TestBurstReadsLedgerAgain(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		what    string
@@ -166,14 +166,14 @@ func TestALedgerThatCannotBeRead(t *testing.T) {
 		{"for ever", 1 << 30, verdict.Untested, `"unread":"the server refused GET http://`, "sold\""},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			s := &shop{
-				run:     `{"run_id":"r","lock":"v4","verdict":"PASS","initial":2,"remaining":0,"sold":2,"max_in_flight":2}`,
-				answers: []http.HandlerFunc{says(200, sale), says(200, sale)},
+			s := &fakeShop{
+				report:  `{"run_id":"r","lock":"v4","verdict":"PASS","initial":2,"remaining":0,"sold":2,"max_in_flight":2}`,
+				answers: []http.HandlerFunc{respond(200, saleReceipt), respond(200, saleReceipt)},
 			}
 			var reads atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodGet && int(reads.Add(1)) <= c.failing {
-					failure(503, "redis_unavailable")(w, r)
+					respondError(503, "redis_unavailable")(w, r)
 					return
 				}
 				s.ServeHTTP(w, r)
@@ -184,7 +184,7 @@ func TestALedgerThatCannotBeRead(t *testing.T) {
 				patience = time.Millisecond
 			}
 			r, err := load.Burst{
-				Targets: []string{server.URL}, Requests: 2, Buyers: 2, Stock: 2, Timeout: time.Minute, Progress: func(int) {}, Patience: patience,
+				Targets: []string{server.URL}, Requests: 2, Buyers: 2, Stock: 2, Timeout: time.Minute, Progress: func(int) {}, LedgerTimeout: patience,
 			}.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -204,10 +204,10 @@ func TestALedgerThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestInterrupted(t *testing.T) {
+func TestBurstReturnsErrInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	s := &shop{run: empty, answers: []http.HandlerFunc{says(200, sale), func(_ http.ResponseWriter, r *http.Request) {
+	s := &fakeShop{report: newRunReport, answers: []http.HandlerFunc{respond(200, saleReceipt), func(_ http.ResponseWriter, r *http.Request) {
 		interrupt()
 		<-r.Context().Done()
 	}}}
@@ -222,7 +222,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 // Where others buy, too, the number of orders does not tell whether those of a burst's own buyers are there: it asks for them.
-func TestABurstAsksForItsOwnOrders(t *testing.T) {
+func TestBurstLooksUpItsOwnOrders(t *testing.T) {
 	t.Parallel()
 	const busy = `{"run_id":"r","lock":"v4","verdict":"PASS","initial":100,"remaining":90,"sold":10,"max_in_flight":3}`
 	for name, c := range map[string]struct {
@@ -230,10 +230,10 @@ func TestABurstAsksForItsOwnOrders(t *testing.T) {
 		verdict verdict.Verdict
 		reason  string
 	}{
-		"all are there":      {says(200, `{}`), verdict.Pass, ""},
-		"one is gone":        {failure(404, "no_order"), verdict.Untested, "1 buyers were told that they bought, and the ledger has no orders"},
-		"one cannot be read": {failure(503, "redis_unavailable"), verdict.Untested, "the ledger could not be read: the server refused GET "},
-		"another's answer":   {says(404, "<html>"), verdict.Untested, "the ledger could not be read: the server refused GET "},
+		"all are there":      {respond(200, `{}`), verdict.Pass, ""},
+		"one is gone":        {respondError(404, "no_order"), verdict.Untested, "1 buyers were told that they bought, and the ledger has no orders"},
+		"one cannot be read": {respondError(503, "redis_unavailable"), verdict.Untested, "the ledger could not be read: the server refused GET "},
+		"another's answer":   {respond(404, "<html>"), verdict.Untested, "the ledger could not be read: the server refused GET "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -241,13 +241,13 @@ func TestABurstAsksForItsOwnOrders(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				switch {
 				case r.Method == http.MethodPost:
-					_, _ = w.Write([]byte(strings.Replace(sale, "o-1", fmt.Sprintf("o-%d", asked.Add(1)), 1)))
+					_, _ = w.Write([]byte(strings.Replace(saleReceipt, "o-1", fmt.Sprintf("o-%d", asked.Add(1)), 1)))
 				case r.URL.Path == "/orders/o-3":
 					c.order(w, r)
 				case strings.HasPrefix(r.URL.Path, "/orders/"):
 					_, _ = w.Write([]byte(`{}`))
 				case r.Method == http.MethodPut:
-					_, _ = w.Write([]byte(empty))
+					_, _ = w.Write([]byte(newRunReport))
 				default:
 					_, _ = w.Write([]byte(busy))
 				}
@@ -255,7 +255,7 @@ func TestABurstAsksForItsOwnOrders(t *testing.T) {
 			defer server.Close()
 			result, err := load.Burst{
 				Targets: []string{server.URL}, Requests: 5, Buyers: 2, Stock: 100, Timeout: 2 * time.Second, Progress: func(int) {},
-				Patience: time.Millisecond,
+				LedgerTimeout: time.Millisecond,
 			}.Run(t.Context())
 			if err != nil || result.Verdict != c.verdict || !strings.HasPrefix(result.Reason, c.reason) {
 				t.Errorf("%v, %s: %q; want %s: %q", err, result.Verdict, result.Reason, c.verdict, c.reason)

@@ -20,8 +20,8 @@ import (
 
 // The bounds of what a server may send.
 const (
-	mostBody    = 1 << 20 // bytes
-	mostHeaders = 64 << 10
+	maxBody    = 1 << 20 // bytes
+	maxHeaders = 64 << 10
 )
 
 // NewClient returns a client that waits so long for a whole answer, 0: without an end, and keeps so many connections. It asks by way of the
@@ -30,7 +30,7 @@ func NewClient(timeout time.Duration, connections int) *http.Client {
 	return &http.Client{
 		Timeout: timeout,
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: Dialer(), MaxIdleConnsPerHost: connections, MaxResponseHeaderBytes: mostHeaders,
+			Proxy: http.ProxyFromEnvironment, DialContext: Dialer(), MaxIdleConnsPerHost: connections, MaxResponseHeaderBytes: maxHeaders,
 			OnProxyConnectResponse: proxyRefusal,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -46,22 +46,22 @@ func (b Burst) call(ctx context.Context, client *http.Client, method, path strin
 			return nil, err
 		}
 	}
-	at := b.Targets[0] + path
+	address := b.Targets[0] + path
 	header := http.Header{}
 	if b.Token != "" {
 		header.Set("Authorization", "Bearer "+b.Token)
 	}
-	answer, text, err := do(ctx, client, method, at, header, payload)
+	answer, text, err := send(ctx, client, method, address, header, payload)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", method, DisplayURL(at), err)
+		return nil, fmt.Errorf("%s %s: %w", method, DisplayURL(address), err)
 	}
 	if status := answer.Status; status != http.StatusOK {
-		problem := problemOf(status, answer.location, text)
+		problem := parseProblem(status, answer.location, text)
 		hint := ""
 		if status == http.StatusUnauthorized || status == http.StatusForbidden && b.Token != "" {
 			hint = "; give the server's token by --admin.token"
 		}
-		return nil, fmt.Errorf("%w %s %s: %d %s: %s%s", ErrRefused, method, DisplayURL(at), status, problem.Code, problem.Message, hint)
+		return nil, fmt.Errorf("%w %s %s: %d %s: %s%s", ErrRefused, method, DisplayURL(address), status, problem.Code, problem.Message, hint)
 	}
 	return text, nil
 }
@@ -92,79 +92,79 @@ type Problem struct {
 // Order returns the id of the order that it is about; "" if it does not say.
 func (a Answer) Order() string { return a.OrderID + a.Error.OrderID } // one of the two
 
-// errLong means that an answer goes on for too long.
-var errLong = fmt.Errorf("the answer is longer than %d bytes", mostBody)
+// errTooLong means that an answer goes on for too long.
+var errTooLong = fmt.Errorf("the answer is longer than %d bytes", maxBody)
 
-// do sends a request with this header, and reads the answer's status, who sent it, and its body. An answer whose body breaks off, or is too
+// send sends a request with this header, and reads the answer's status, who sent it, and its body. An answer whose body breaks off, or is too
 // long, comes with an error. Errors are FailedError.
-func do(
-	ctx context.Context, client *http.Client, method, at string, header http.Header, body []byte,
+func send(
+	ctx context.Context, client *http.Client, method, address string, header http.Header, body []byte,
 ) (answer Answer, text []byte, err error) {
-	request, err := http.NewRequestWithContext(ctx, method, at, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return answer, nil, err
 	}
 	maps.Copy(request.Header, header)
 	proxy, err := proxyOf(client, request)
 	if err != nil {
-		return answer, nil, &FailedError{Err: errProxy}
+		return answer, nil, &RequestError{Err: errInvalidProxy}
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return answer, nil, &FailedError{Err: err, proxy: proxy}
+		return answer, nil, &RequestError{Err: err, proxy: proxy}
 	}
 	defer response.Body.Close()
 	answer.Status, answer.Replica = response.StatusCode, response.Header.Get("X-Lockstep-Replica")
 	answer.Replay = response.Header.Get("Idempotency-Replayed") == "true"
 	answer.location, answer.proxy = response.Header.Get("Location"), proxy
-	if text, err = io.ReadAll(io.LimitReader(response.Body, mostBody+1)); err == nil && len(text) > mostBody {
-		err = errLong
+	if text, err = io.ReadAll(io.LimitReader(response.Body, maxBody+1)); err == nil && len(text) > maxBody {
+		err = errTooLong
 	}
 	if err != nil {
-		err = &FailedError{Err: err, proxy: proxy}
+		err = &RequestError{Err: err, proxy: proxy}
 	}
 	return answer, text, err
 }
 
-// code is what a code of an error looks like.
-var code = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+// errorCodePattern is what a code of an error looks like.
+var errorCodePattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 
-// notOurs stands for the code of an error that is not of the form of lockstep's.
-const notOurs = "not lockstep's error"
+// foreignErrorCode stands for the code of an error that is not of the form of lockstep's.
+const foreignErrorCode = "not lockstep's error"
 
-// problemOf returns the error that an answer tells, with its message in quotes, or one that shows the body, or where a redirect leads.
-func problemOf(status int, location string, body []byte) Problem {
+// parseProblem returns the error that an answer tells, with its message in quotes, or one that shows the body, or where a redirect leads.
+func parseProblem(status int, location string, body []byte) Problem {
 	var answer Answer
-	switch err := readObject(body, &answer); {
-	case err == nil && code.MatchString(answer.Error.Code):
+	switch err := decodeObject(body, &answer); {
+	case err == nil && errorCodePattern.MatchString(answer.Error.Code):
 		answer.Error.Message = Quote(answer.Error.Message)
 		return answer.Error
 	case status >= 300 && status < 400 && location != "":
 		return Problem{Code: "a redirect", Message: "it leads to " + Quote(DisplayURL(location)) + ", and is not followed"}
 	default:
-		return Problem{Code: notOurs, Message: Quote(string(body))}
+		return Problem{Code: foreignErrorCode, Message: Quote(string(body))}
 	}
 }
 
-// errNoObject means that a text is not one JSON object.
-var errNoObject = errors.New("not a JSON object")
+// errNotObject means that a text is not one JSON object.
+var errNotObject = errors.New("not a JSON object")
 
-// readObject reads a text that is one JSON object.
-func readObject(text []byte, into any) error {
+// decodeObject reads a text that is one JSON object.
+func decodeObject(text []byte, into any) error {
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
-		return errNoObject
+		return errNotObject
 	}
 	return json.Unmarshal(text, into)
 }
 
-// Ask sends a request to a shop. It fails if there is no answer, or none that is a JSON object.
-func Ask(ctx context.Context, client *http.Client, method, url, body string) (Answer, error) {
-	return request(ctx, client, method, url, nil, body)
+// Send sends a request to a shop. It fails if there is no answer, or none that is a JSON object.
+func Send(ctx context.Context, client *http.Client, method, url, body string) (Answer, error) {
+	return sendJSON(ctx, client, method, url, nil, body)
 }
 
 // Buy asks a shop at a base URL for a sale, as Ask does; with an Idempotency-Key, unless that is empty.
 func Buy(ctx context.Context, client *http.Client, target, key string) (Answer, error) {
-	return request(ctx, client, http.MethodPost, target+salePath, keyHeader(key), "")
+	return sendJSON(ctx, client, http.MethodPost, target+salePath, keyHeader(key), "")
 }
 
 const salePath = "/inventory/sale"
@@ -177,12 +177,12 @@ func keyHeader(key string) http.Header {
 	return http.Header{"Idempotency-Key": {strconv.Quote(key)}}
 }
 
-func request(ctx context.Context, client *http.Client, method, url string, header http.Header, body string) (Answer, error) {
-	answer, text, err := do(ctx, client, method, url, header, []byte(body))
+func sendJSON(ctx context.Context, client *http.Client, method, url string, header http.Header, body string) (Answer, error) {
+	answer, text, err := send(ctx, client, method, url, header, []byte(body))
 	if err != nil {
 		return Answer{Status: answer.Status}, err
 	}
-	if err := readObject(text, &answer); err != nil {
+	if err := decodeObject(text, &answer); err != nil {
 		return answer, fmt.Errorf("%d, and not JSON: %s", answer.Status, Quote(string(text)))
 	}
 	return answer, nil
@@ -198,13 +198,13 @@ func MayHaveSold(status int, code string) bool {
 	}
 }
 
-// Why says briefly why there was no answer, always in the same words for the same reason; late are those for one that did not come in time.
-func Why(err error, late string) string {
-	var failed *FailedError
+// FailureReason says briefly why there was no answer, always in the same words for the same reason; late are those for one that did not come in time.
+func FailureReason(err error, late string) string {
+	var failed *RequestError
 	switch {
 	case !errors.As(err, &failed): // an answer that is none
 		return "no answer: " + err.Error()
-	case isLate(err):
+	case isTimeout(err):
 		return late
 	default:
 		return "no answer: " + failed.Error()

@@ -16,15 +16,15 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// evil does something to a terminal, and ends lines of its own.
-const evil = "\x1b[31mPWN\x1b]0;T\a\r\nFAKE verdict PASS\u202e"
+// hostileText does something to a terminal, and ends lines of its own.
+const hostileText = "\x1b[31mPWN\x1b]0;T\a\r\nFAKE verdict PASS\u202e"
 
 // isHarmless reports whether a text has no character that does anything to a terminal, but for ends of lines.
 func isHarmless(text string) bool {
 	return !strings.ContainsAny(text, "\x1b\a\r\u202e") && !strings.Contains(text, "\nFAKE")
 }
 
-func marshalled(t *testing.T, value any) string {
+func marshal(t *testing.T, value any) string {
 	t.Helper()
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -33,25 +33,25 @@ func marshalled(t *testing.T, value any) string {
 	return string(text)
 }
 
-// endless goes on for ever with a body that could be a sale.
-func endless(w http.ResponseWriter, _ *http.Request) {
-	for _, err := fmt.Fprint(w, strings.TrimSuffix(sale, "}")); err == nil; _, err = fmt.Fprint(w, strings.Repeat(" ", 1<<16)) {
+// respondEndlessly goes on for ever with a body that could be a sale.
+func respondEndlessly(w http.ResponseWriter, _ *http.Request) {
+	for _, err := fmt.Fprint(w, strings.TrimSuffix(saleReceipt, "}")); err == nil; _, err = fmt.Fprint(w, strings.Repeat(" ", 1<<16)) {
 		continue
 	}
 }
 
 // Only the answer of a sale is a sale, and only that of a shop says that nothing was sold.
-func TestWhatIsNoSaleIsUnknown(t *testing.T) {
-	s := &shop{run: `{"run_id":"r","lock":"v4","verdict":"PASS","initial":100,"remaining":99,"sold":1,"max_in_flight":3}`}
+func TestAnswerThatIsNoSaleIsUnknown(t *testing.T) {
+	s := &fakeShop{report: `{"run_id":"r","lock":"v4","verdict":"PASS","initial":100,"remaining":99,"sold":1,"max_in_flight":3}`}
 	s.answers = []http.HandlerFunc{
-		says(200, sale), says(200, "null"), says(200, "{}"), says(200, "["+sale+"]"), says(200, sale+sale), says(200, `{"order_id":7}`),
-		says(200, strings.Replace(sale, `"o-1"`, `"\u202e"`, 1)), says(200, strings.Replace(sale, `"stock_after":1,`, ``, 1)), endless,
-		says(204, ""), says(202, sale), func(w http.ResponseWriter, r *http.Request) {
+		respond(200, saleReceipt), respond(200, "null"), respond(200, "{}"), respond(200, "["+saleReceipt+"]"), respond(200, saleReceipt+saleReceipt), respond(200, `{"order_id":7}`),
+		respond(200, strings.Replace(saleReceipt, `"o-1"`, `"\u202e"`, 1)), respond(200, strings.Replace(saleReceipt, `"stock_after":1,`, ``, 1)), respondEndlessly,
+		respond(204, ""), respond(202, saleReceipt), func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusSeeOther)
 		},
-		says(409, "<html>"), says(404, evil), failure(503, "lock_timeout"),
+		respond(409, "<html>"), respond(404, hostileText), respondError(503, "lock_timeout"),
 	}
-	r := run(t, s)
+	r := runBurst(t, s)
 	if r.OK != 1 || r.SoldOut != 0 || r.Unknown != 11 || r.Failed != 3 {
 		t.Errorf("%+v; want 1 sold, 11 unknown, and 3 failed", r)
 	}
@@ -61,8 +61,8 @@ func TestWhatIsNoSaleIsUnknown(t *testing.T) {
 }
 
 // Nothing that a server says does anything to the terminal, nor is it believed.
-func TestNothingThatAServerSaysReachesTheTerminal(t *testing.T) {
-	quoted := marshalled(t, evil)
+func TestPrintQuotesWhatServerSays(t *testing.T) {
+	quoted := marshal(t, hostileText)
 	const good = `{"run_id":"r","lock":"v4","initial":1,"remaining":0,"sold":1,"max_in_flight":2,"verdict":"PASS"}`
 	for name, run := range map[string]string{
 		"good":     good,
@@ -71,17 +71,17 @@ func TestNothingThatAServerSaysReachesTheTerminal(t *testing.T) {
 		"verdict":  strings.Replace(good, `"PASS"`, quoted, 1),
 		"lies":     strings.Replace(good, `"remaining":0`, `"remaining":1`, 1),
 		"null":     "null",
-		"no JSON":  evil,
+		"no JSON":  hostileText,
 		"an array": "[" + good + "]",
 	} {
-		s := &shop{run: run}
+		s := &fakeShop{report: run}
 		for range 60 {
 			n := len(s.answers)
-			s.answers = append(s.answers, failure(503, fmt.Sprintf("code_%d", n)), says(503, `{"error":{"code":`+quoted+`,"message":`+quoted+`}}`))
+			s.answers = append(s.answers, respondError(503, fmt.Sprintf("code_%d", n)), respond(503, `{"error":{"code":`+quoted+`,"message":`+quoted+`}}`))
 		}
 		server := httptest.NewServer(s)
 		result, err := load.Burst{
-			Targets: []string{server.URL}, Requests: len(s.answers), Buyers: 8, Stock: 1, Timeout: time.Minute, Progress: func(int) {}, Patience: 1,
+			Targets: []string{server.URL}, Requests: len(s.answers), Buyers: 8, Stock: 1, Timeout: time.Minute, Progress: func(int) {}, LedgerTimeout: 1,
 		}.Run(t.Context())
 		server.Close()
 		var shown strings.Builder
@@ -91,7 +91,7 @@ func TestNothingThatAServerSaysReachesTheTerminal(t *testing.T) {
 		if says := fmt.Sprint(err) + shown.String(); !isHarmless(says) {
 			t.Errorf("%s: %q", name, says)
 		}
-		if document := marshalled(t, result); strings.Contains(document, "PWN") {
+		if document := marshal(t, result); strings.Contains(document, "PWN") {
 			t.Errorf("%s: %s", name, document)
 		}
 		if (name == "good") != (err == nil) || name == "good" && (len(result.Failures) > 41 || result.Failures["not lockstep's error"] != 60) {
@@ -101,17 +101,17 @@ func TestNothingThatAServerSaysReachesTheTerminal(t *testing.T) {
 }
 
 // A server that is silent, or drips, costs the time of one answer, however many buyers there are after it.
-func TestASilentServerCostsOneTimeout(t *testing.T) {
+func TestSilentServerCostsOneTimeout(t *testing.T) {
 	drips := func(w http.ResponseWriter, r *http.Request) {
 		for tick := time.NewTicker(20 * time.Millisecond); r.Context().Err() == nil; <-tick.C {
 			_, _ = w.Write([]byte(" "))
 			_ = http.NewResponseController(w).Flush()
 		}
 	}
-	for name, answer := range map[string]http.HandlerFunc{"silent": never, "drips": drips} {
+	for name, answer := range map[string]http.HandlerFunc{"silent": neverRespond, "drips": drips} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &shop{run: empty}
+			s := &fakeShop{report: newRunReport}
 			for range 1000 {
 				s.answers = append(s.answers, answer)
 			}
@@ -130,7 +130,7 @@ func TestASilentServerCostsOneTimeout(t *testing.T) {
 }
 
 // A token goes nowhere else, and neither does a sale; who redirects is told, and who has a password in his URL keeps it.
-func TestNoRedirectIsFollowed(t *testing.T) {
+func TestRedirectIsNotFollowed(t *testing.T) {
 	var asked atomic.Int64
 	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("it is asked %s %s with %q", r.Method, r.URL, r.Header.Get("Authorization"))
@@ -160,15 +160,15 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 }
 
 // A page shows what the server said of the locks, and no character of it that nobody sees.
-func TestFramesAreHarmless(t *testing.T) {
-	server := stream(t, `run {"fresh":true,"run_id":"new"}`, `finding {"says":`+marshalled(t, evil)+`,"\u202e":[1e400,{"a":"b　c\n"}]}`,
-		`tally `+strings.Replace(empty, `"r"`, `"new"`, 1))
+func TestFramesHaveNoInvisibleCharacters(t *testing.T) {
+	server := startStream(t, `run {"fresh":true,"run_id":"new"}`, `finding {"says":`+marshal(t, hostileText)+`,"\u202e":[1e400,{"a":"b　c\n"}]}`,
+		`tally `+strings.Replace(newRunReport, `"r"`, `"new"`, 1))
 	watch, err := load.StartWatch(t.Context(), server.URL, "zh")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer watch.Close()
-	frames := marshalled(t, watch.Frames(t.Context(), load.Result{Report: history.Report{RunID: "new"}}))
+	frames := marshal(t, watch.Frames(t.Context(), load.Result{Report: history.Report{RunID: "new"}}))
 	if !strings.Contains(frames, "PWN") || !strings.Contains(frames, `{"a":"b　c\n"}`) ||
 		strings.Contains(frames, `\u001b`) || !isHarmless(frames) {
 		t.Errorf("%s", frames)

@@ -31,7 +31,7 @@ type Result struct {
 	PerSecond float64        `json:"per_second"`
 	Latency   Latency        `json:"latency_ms"`
 
-	why language.Text // Reason, in each language
+	reasons language.Text // Reason, in each language
 }
 
 // Latency is how long the answers took, in milliseconds.
@@ -42,12 +42,12 @@ type Latency struct {
 	Max float64 `json:"max"`
 }
 
-func sum(attempts []attempt, took time.Duration) Result {
-	r := Result{Requests: len(attempts), Seconds: took.Seconds(), Failures: map[string]int{}, Unknowns: map[string]int{}}
+func newResult(attempts []attempt, duration time.Duration) Result {
+	r := Result{Requests: len(attempts), Seconds: duration.Seconds(), Failures: map[string]int{}, Unknowns: map[string]int{}}
 	latencies := make([]time.Duration, 0, len(attempts))
 	for _, a := range attempts {
-		if a.took > 0 {
-			latencies = append(latencies, a.took)
+		if a.duration > 0 {
+			latencies = append(latencies, a.duration)
 		}
 		if a.retried {
 			r.Retried++
@@ -56,16 +56,16 @@ func sum(attempts []attempt, took time.Duration) Result {
 			r.Replayed++
 		}
 		switch {
-		case a.sold():
+		case a.isSold():
 			r.OK++
-		case a.soldOut():
+		case a.isSoldOut():
 			r.SoldOut++
-		case a.unknown():
+		case a.isUnknown():
 			r.Unknown++
-			count(r.Unknowns, a.code)
+			countCode(r.Unknowns, a.code)
 		default:
 			r.Failed++
-			count(r.Failures, a.code)
+			countCode(r.Failures, a.code)
 		}
 	}
 	slices.Sort(latencies)
@@ -82,12 +82,12 @@ func sum(attempts []attempt, took time.Duration) Result {
 	return r
 }
 
-// mostCodes is how many different codes are counted: a shop has fewer.
-const mostCodes = 40
+// maxCodes is how many different codes are counted: a shop has fewer.
+const maxCodes = 40
 
-// count counts a code, as long as there are not too many different ones.
-func count(codes map[string]int, code string) {
-	if _, known := codes[code]; !known && len(codes) >= mostCodes {
+// countCode counts a code, as long as there are not too many different ones.
+func countCode(codes map[string]int, code string) {
+	if _, ok := codes[code]; !ok && len(codes) >= maxCodes {
 		code = "other codes"
 	}
 	codes[code]++
@@ -111,9 +111,9 @@ func (r Result) Missing() int64 {
 	return int64(r.OK) - r.Sold
 }
 
-// LostKnown reports whether the ledger says how many updates were lost. Orders that it lacks can only hide some: what it shows is true, but
+// KnowsLost reports whether the ledger says how many updates were lost. Orders that it lacks can only hide some: what it shows is true, but
 // that nothing was lost, or that the stock fell by too much, is not.
-func (r Result) LostKnown() bool {
+func (r Result) KnowsLost() bool {
 	return r.Unread == "" && (r.Missing() <= 0 || r.Verdict == verdict.Oversold)
 }
 
@@ -124,35 +124,35 @@ func (r *Result) Judge(minAnswered float64) {
 	tooFew := r.Verdict == verdict.Pass && r.Answered < minAnswered
 	switch {
 	case r.Unread != "":
-		r.why = language.Both("the ledger could not be read: "+r.Unread, "读不到账本："+r.Unread)
-	case !r.LostKnown():
-		r.why = language.Both(r.missing())
+		r.reasons = language.Both("the ledger could not be read: "+r.Unread, "读不到账本："+r.Unread)
+	case !r.KnowsLost():
+		r.reasons = language.Both(r.missingTexts())
 	case tooFew:
-		r.why = language.Both(
+		r.reasons = language.Both(
 			fmt.Sprintf("only %d of %d requests were answered (sold, or sold out), which is less than %.4g %%",
 				r.OK+r.SoldOut, r.Requests, 100*minAnswered),
 			fmt.Sprintf("%d 个请求中，只有 %d 个得到了“买到”或“售罄”的响应，不到 %.4g %%", r.Requests, r.OK+r.SoldOut, 100*minAnswered))
 	default:
-		r.why = r.means()
+		r.reasons = r.explain()
 	}
-	if !r.LostKnown() || tooFew {
+	if !r.KnowsLost() || tooFew {
 		r.Verdict = verdict.Untested
 	}
-	r.Reason = r.why.In(language.English)
+	r.Reason = r.reasons.In(language.English)
 }
 
-// missing says that the ledger lacks orders, in each language.
-func (r Result) missing() (english, chinese string) {
+// missingTexts says that the ledger lacks orders, in each language.
+func (r Result) missingTexts() (english, chinese string) {
 	return fmt.Sprintf("%d buyers were told that they bought, and the ledger has no orders of theirs", r.Missing()),
 		fmt.Sprintf("%d 个买家被告知买到了，账本里却没有他们的订单", r.Missing())
 }
 
-// means says what the report means, and what limits it.
-func (r Result) means() language.Text {
+// explain says what the report means, and what limits it.
+func (r Result) explain() language.Text {
 	means := r.Means()
 	english, chinese := means.In(language.English), means.In(language.Chinese)
 	if r.Missing() > 0 {
-		in, zh := r.missing()
+		in, zh := r.missingTexts()
 		english, chinese = english+"; but "+in, chinese+"；但 "+zh
 	}
 	if rest := r.Failed + r.Unknown; rest > 0 {
@@ -163,12 +163,12 @@ func (r Result) means() language.Text {
 }
 
 // Sentence says in words why the verdict is what it is.
-func (r Result) Sentence(in language.Language) string { return r.why.In(in) }
+func (r Result) Sentence(in language.Language) string { return r.reasons.In(in) }
 
-// leaveUnread says of a run, of which only the beginning is known, that its ledger could not be read.
-func (r *Result) leaveUnread(begun history.Report, why error) {
-	r.Report = history.Report{RunID: begun.RunID, Lock: begun.Lock, Initial: begun.Initial, Verdict: verdict.Untested}
-	r.Unread = why.Error()
+// setUnread says of a run, of which only the beginning is known, that its ledger could not be read.
+func (r *Result) setUnread(started history.Report, err error) {
+	r.Report = history.Report{RunID: started.RunID, Lock: started.Lock, Initial: started.Initial, Verdict: verdict.Untested}
+	r.Unread = err.Error()
 }
 
 // MarshalJSON leaves out what only the ledger says, where it could not be read.

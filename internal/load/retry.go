@@ -9,30 +9,30 @@ import (
 // The pauses of a buyer before it asks again: the first, and the longest after it has doubled.
 const (
 	firstPause = 50 * time.Millisecond
-	lastPause  = time.Second
+	maxPause   = time.Second
 )
 
-// buyNumber sends the i-th request. With keys, one that may have sold is sent again, to one target after the other, until it is known to be
+// buyWithRetry sends the i-th request. With keys, one that may have sold is sent again, to one target after the other, until it is known to be
 // sold or sold out; for Timeout at most, and for the last answer. Any other refusal says nothing of the requests before it.
-func (b Burst) buyNumber(ctx context.Context, client *http.Client, i int) attempt {
+func (b Burst) buyWithRetry(ctx context.Context, client *http.Client, i int) attempt {
 	if b.NewKey == nil {
 		return buyOne(ctx, client, b.Targets[i%len(b.Targets)], "")
 	}
 	key, began := b.NewKey(), time.Now()
 	last := buyOne(ctx, client, b.Targets[i%len(b.Targets)], key)
-	enough, pause := time.Now().Add(b.Timeout), firstPause
-	for n := i + 1; last.unknown() && time.Now().Before(enough); n++ {
+	deadline, pause := time.Now().Add(b.Timeout), firstPause
+	for n := i + 1; last.isUnknown() && time.Now().Before(deadline); n++ {
 		select {
 		case <-ctx.Done():
 			return last
 		case <-time.After(pause):
 		}
-		pause = min(2*pause, lastPause)
+		pause = min(2*pause, maxPause)
 		next := buyOne(ctx, client, b.Targets[n%len(b.Targets)], key)
-		if next.sold() || next.soldOut() || next.unknown() {
+		if next.isSold() || next.isSoldOut() || next.isUnknown() {
 			last = next
 		}
-		last.retried, last.took = true, time.Since(began)
+		last.retried, last.duration = true, time.Since(began)
 	}
 	return last
 }

@@ -15,10 +15,10 @@ import (
 )
 
 // A buyer in doubt asks again with its key until it knows; what refuses a repeat says nothing of the request before.
-func TestRetry(t *testing.T) {
+func TestBuyerRetriesSaleOfUnknownOutcome(t *testing.T) {
 	replayed := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Idempotency-Replayed", "true")
-		says(200, sale)(w, r)
+		respond(200, saleReceipt)(w, r)
 	}
 	pass := history.Report{RunID: "r", Lock: "v4", Verdict: verdict.Pass, Initial: 9, Remaining: 8, Sold: 1, MaxInFlight: 2}
 	for _, c := range []struct {
@@ -27,16 +27,16 @@ func TestRetry(t *testing.T) {
 		timeout time.Duration
 		want    load.Result
 	}{
-		{"sold at once", []http.HandlerFunc{says(200, sale)}, time.Minute, load.Result{OK: 1}},
-		{"refused at once", []http.HandlerFunc{failure(503, "lock_timeout")}, time.Minute, load.Result{Failed: 1}},
-		{"outcome unknown", []http.HandlerFunc{failure(503, "outcome_unknown"), replayed}, time.Minute,
+		{"sold at once", []http.HandlerFunc{respond(200, saleReceipt)}, time.Minute, load.Result{OK: 1}},
+		{"refused at once", []http.HandlerFunc{respondError(503, "lock_timeout")}, time.Minute, load.Result{Failed: 1}},
+		{"outcome unknown", []http.HandlerFunc{respondError(503, "outcome_unknown"), replayed}, time.Minute,
 			load.Result{OK: 1, Retried: 1, Replayed: 1}},
-		{"it had not bought", []http.HandlerFunc{failure(502, "bad_gateway"), says(200, sale)}, time.Minute, load.Result{OK: 1, Retried: 1}},
-		{"no answer, and then sold out", []http.HandlerFunc{hangsUp, hangsUp, failure(409, "sold_out")}, time.Minute,
+		{"it had not bought", []http.HandlerFunc{respondError(502, "bad_gateway"), respond(200, saleReceipt)}, time.Minute, load.Result{OK: 1, Retried: 1}},
+		{"no answer, and then sold out", []http.HandlerFunc{hangUp, hangUp, respondError(409, "sold_out")}, time.Minute,
 			load.Result{SoldOut: 1, Retried: 1}},
-		{"a repeat is refused", []http.HandlerFunc{breaksOff, failure(503, "lock_timeout"), failure(503, "no_replica"), replayed}, time.Minute,
+		{"a repeat is refused", []http.HandlerFunc{breakOff, respondError(503, "lock_timeout"), respondError(503, "no_replica"), replayed}, time.Minute,
 			load.Result{OK: 1, Retried: 1, Replayed: 1}},
-		{"it never knows", []http.HandlerFunc{failure(503, "outcome_unknown"), failure(503, "redis_unavailable")}, 300 * time.Millisecond,
+		{"it never knows", []http.HandlerFunc{respondError(503, "outcome_unknown"), respondError(503, "redis_unavailable")}, 300 * time.Millisecond,
 			load.Result{Unknown: 1, Retried: 1}},
 	} {
 		t.Run(c.what, func(t *testing.T) {

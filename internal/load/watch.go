@@ -75,7 +75,7 @@ func (w *Watch) get(ctx context.Context, path string, query url.Values) (*http.R
 	}
 	response, err := w.client.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnwatched, &FailedError{Err: err})
+		return nil, fmt.Errorf("%w: %w", ErrUnwatched, &RequestError{Err: err})
 	}
 	if response.StatusCode != http.StatusOK {
 		_ = response.Body.Close()

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// stream answers GET /live by events, and stays open; and GET /live/pair by a trace.
-func stream(t *testing.T, events ...string) *httptest.Server {
+// startStream answers GET /live by events, and stays open; and GET /live/pair by a trace.
+func startStream(t *testing.T, events ...string) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/live", func(w http.ResponseWriter, r *http.Request) {
@@ -41,8 +41,8 @@ func stream(t *testing.T, events ...string) *httptest.Server {
 }
 
 // What was shown of the run is kept, and nothing of the run before.
-func TestWatch(t *testing.T) {
-	server := stream(t,
+func TestWatchKeepsFramesOfLastRun(t *testing.T) {
+	server := startStream(t,
 		`run {"fresh":true,"run_id":"old"}`, `finding {"sales":["r1#1","r1#2"],"bad":true}`,
 		`run {"fresh":true,"run_id":"new"}`, `lanes {"sales":[]}`, `tally {"run_id":"new","sold":0}`,
 		`finding {"id":"a","sales":["r1#3","r2#1"],"bad":true}`, `finding {"id":"b","sales":["r1#4","r2#1"],"bad":false}`,
@@ -70,7 +70,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotBeWatched(t *testing.T) {
+func TestStartWatchReturnsErrUnwatched(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
 	if _, err := load.StartWatch(t.Context(), server.URL, "en"); !errors.Is(err, load.ErrUnwatched) || !strings.Contains(err.Error(), "404") {

@@ -51,7 +51,7 @@ func ServeCluster(ctx context.Context, cfg config.Config, r ClusterOptions) erro
 	}
 	warnOfAccess(guard, listener.Addr(), r.Log)
 	warnOfEviction(ctx, redis, r.Log)
-	capacity := load.OwnCapacity().OfFront(r.N)
+	capacity := load.OwnCapacity().ForFront(r.N)
 	front := &cluster.Front{
 		Cluster: processes, NewID: uuid.NewString, Log: r.Log, Ending: make(chan struct{}), Transport: cluster.NewTransport(),
 	}

@@ -31,7 +31,7 @@ func newLive(cfg config.Config, guard api.Guard, addr net.Addr, shop live.Shop) 
 	}
 	return &live.Server{Hub: hub, Bursts: &live.Bursts{
 		Targets: targets, Peers: cfg.Server.Peers, Token: cfg.Admin.Token, NewID: uuid.NewString,
-		CheckBuyers: func(buyers int) error { return load.CheckFiles(buyers, true) },
+		CheckBuyers: func(buyers int) error { return load.CheckFileLimit(buyers, true) },
 	}}
 }
 

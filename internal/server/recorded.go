@@ -75,7 +75,7 @@ func (s *Server) record(ctx context.Context) (made recordedBurst, err error) {
 	buyers := load.Burst{
 		Targets: []string{s.URL()}, Requests: recordedBuyers, Buyers: recordedBuyers, Stock: recordedStock, Timeout: recordingTimeout,
 		MinAnswered: 1, Progress: func(int) {},
-		Seen: func(from, to time.Duration, sold bool) {
+		OnAnswer: func(from, to time.Duration, sold bool) {
 			mu.Lock()
 			defer mu.Unlock()
 			made.Course = append(made.Course, live.Course{From: from.Milliseconds(), To: to.Milliseconds(), Sold: sold})

@@ -116,7 +116,7 @@ func (g *loadGenerator) request(ctx context.Context, client *http.Client, buyer 
 	case errors.Is(context.Cause(ctx), errLeft):
 		sale.Code = errLeft.Error()
 	default:
-		sale.Code = load.Why(err, "no answer in time")
+		sale.Code = load.FailureReason(err, "no answer in time")
 	}
 	sale.End = time.Now()
 	if key == "" {

@@ -147,7 +147,7 @@ func (b *testbed) lookUpOrder(ctx context.Context, id string) OrderLookup {
 func (b *testbed) send(ctx context.Context, timeout time.Duration, method, path, body string) (load.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	answer, err := load.Ask(ctx, b.http, method, b.url+path, body)
+	answer, err := load.Send(ctx, b.http, method, b.url+path, body)
 	if err == nil && answer.Status != http.StatusOK {
 		err = fmt.Errorf("%s %s: %d %s", method, path, answer.Status, answer.Error.Code)
 	}

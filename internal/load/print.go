@@ -22,10 +22,10 @@ func (r Result) Print(to io.Writer, in language.Language) error {
 	row("requests", say("%d in %.2f s: %d sold (%.0f a second), %d sold out, %d failed, %d unknown",
 		"%d 个，用时 %.2f 秒：卖出 %d（每秒 %.0f），售罄 %d，失败 %d，结果未知 %d"),
 		r.Requests, r.Seconds, r.OK, r.PerSecond, r.SoldOut, r.Failed, r.Unknown)
-	for _, code := range mostFirst(r.Failures) {
+	for _, code := range sortByCount(r.Failures) {
 		row("  failed", "%d × %s", r.Failures[code], code)
 	}
-	for _, code := range mostFirst(r.Unknowns) {
+	for _, code := range sortByCount(r.Unknowns) {
 		row("  unknown", "%d × %s", r.Unknowns[code], code)
 	}
 	if r.Retried > 0 {
@@ -36,10 +36,10 @@ func (r Result) Print(to io.Writer, in language.Language) error {
 		r.Latency.P50, r.Latency.P90, r.Latency.P99, r.Latency.Max)
 	if r.Unread == "" {
 		row("stock", say("%d at first, %d left", "开始时 %d，剩下 %d"), r.Initial, r.Remaining)
-		row("orders", say("%d in the ledger%s", "账本里有 %d 个%s"), r.Sold, compared(r, say))
+		row("orders", say("%d in the ledger%s", "账本里有 %d 个%s"), r.Sold, compareOrders(r, say))
 	}
 	switch {
-	case !r.LostKnown():
+	case !r.KnowsLost():
 		row("lost", "%s", say("not known: only a ledger with every order can say", "未知：只有订单齐全的账本才说得清"))
 	case r.Lost > 0:
 		row("lost", say("%d updates: orders that the stock did not fall by", "%d 次扣减：有订单，库存却没有减"), r.Lost)
@@ -55,14 +55,14 @@ func (r Result) Print(to io.Writer, in language.Language) error {
 	return table.Flush()
 }
 
-func mostFirst(counts map[string]int) []string {
+func sortByCount(counts map[string]int) []string {
 	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 }
 
-// compared says how the number of orders in the ledger differs from the number of answered sales.
-func compared(r Result, say func(english, chinese string) string) string {
+// compareOrders says how the number of orders in the ledger differs from the number of answered sales.
+func compareOrders(r Result, say func(english, chinese string) string) string {
 	beyond := r.Sold - int64(r.OK)
 	switch {
 	case beyond < 0:

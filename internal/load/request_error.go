@@ -15,27 +15,27 @@ import (
 	"unicode/utf8"
 )
 
-// FailedError says why a request has no answer, or only a part of one. It never shows what a server sent as it is, nor a URL's password.
-type FailedError struct {
+// RequestError says why a request has no answer, or only a part of one. It never shows what a server sent as it is, nor a URL's password.
+type RequestError struct {
 	Err error
 
 	proxy *url.URL // by way of which it was asked; nil: of none
 }
 
 // Error implements error.
-func (e *FailedError) Error() string { return reason(e.Err) + byProxy(e.proxy) }
+func (e *RequestError) Error() string { return describeError(e.Err) + describeProxy(e.proxy) }
 
 // Unwrap returns what net/http says.
-func (e *FailedError) Unwrap() error { return e.Err }
+func (e *RequestError) Unwrap() error { return e.Err }
 
 // isRefused reports whether the server itself refuses connections.
-func (e *FailedError) isRefused() bool { return e.proxy == nil && isRefused(e.Err) }
+func (e *RequestError) isRefused() bool { return e.proxy == nil && isRefused(e.Err) }
 
-// connRefused is ECONNREFUSED of Windows.
-const connRefused = syscall.Errno(10061)
+// windowsConnRefused is ECONNREFUSED of Windows.
+const windowsConnRefused = syscall.Errno(10061)
 
 func isRefused(err error) bool {
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, connRefused)
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsConnRefused)
 }
 
 // proxyError is a proxy's refusal to connect to a server.
@@ -51,26 +51,26 @@ func proxyRefusal(_ context.Context, _ *url.URL, _ *http.Request, response *http
 	return nil
 }
 
-// reason says in words why a request failed.
-func reason(err error) string {
-	var name *net.DNSError
+// describeError says in words why a request failed.
+func describeError(err error) string {
+	var dns *net.DNSError
 	var certificate *tls.CertificateVerificationError
-	var noTLS tls.RecordHeaderError
+	var plainText tls.RecordHeaderError
 	var alert tls.AlertError
 	var proxy proxyError
-	var dialled *net.OpError
+	var dial *net.OpError
 	switch {
-	case errors.Is(err, errProxy), errors.Is(err, errLong):
+	case errors.Is(err, errInvalidProxy), errors.Is(err, errTooLong):
 		return err.Error()
 	case errors.As(err, &proxy):
 		return "the proxy refuses to connect: " + proxy.Error()
-	case errors.As(err, &name) && name.IsNotFound:
-		return "there is no host " + Quote(name.Name)
-	case errors.As(err, &name):
-		return "the name " + Quote(name.Name) + " cannot be looked up: " + Quote(name.Err)
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "there is no host " + Quote(dns.Name)
+	case errors.As(err, &dns):
+		return "the name " + Quote(dns.Name) + " cannot be looked up: " + Quote(dns.Err)
 	case errors.As(err, &certificate):
 		return "its certificate is not trusted: " + Quote(certificate.Err.Error())
-	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &noTLS):
+	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &plainText):
 		return "it does not speak TLS: try http://"
 	case errors.As(err, &alert):
 		return "it refuses TLS: " + alert.Error()
@@ -78,19 +78,19 @@ func reason(err error) string {
 		return context.Canceled.Error()
 	case isRefused(err):
 		return "connection refused"
-	case isLate(err):
+	case isTimeout(err):
 		return "no answer in time"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return "it closed the connection before the end of an answer"
-	case errors.As(err, &dialled): // such as no route to the host
+	case errors.As(err, &dial): // such as no route to the host
 		return Quote(innermost(err).Error())
 	default:
 		return "what it says is not HTTP: " + Quote(innermost(err).Error())
 	}
 }
 
-// isLate reports whether an answer, or a connection, did not come in time.
-func isLate(err error) bool {
+// isTimeout reports whether an answer, or a connection, did not come in time.
+func isTimeout(err error) bool {
 	var late net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) && late.Timeout()
 }
@@ -104,18 +104,18 @@ func innermost(err error) error {
 
 // proxyOf returns the proxy by way of which a client sends a request; nil: none.
 func proxyOf(client *http.Client, request *http.Request) (*url.URL, error) {
-	transport, is := client.Transport.(*http.Transport)
-	if !is || transport.Proxy == nil {
+	transport, ok := client.Transport.(*http.Transport)
+	if !ok || transport.Proxy == nil {
 		return nil, nil //nolint:nilnil // as net/http has it
 	}
 	return transport.Proxy(request)
 }
 
-// errProxy means that a variable is wrong. Its value is not shown: it may have a password.
-var errProxy = errors.New("HTTP_PROXY or HTTPS_PROXY is no URL of a proxy")
+// errInvalidProxy means that a variable is wrong. Its value is not shown: it may have a password.
+var errInvalidProxy = errors.New("HTTP_PROXY or HTTPS_PROXY is no URL of a proxy")
 
-// byProxy says which proxy was in between.
-func byProxy(proxy *url.URL) string {
+// describeProxy says which proxy was in between.
+func describeProxy(proxy *url.URL) string {
 	if proxy == nil {
 		return ""
 	}
@@ -123,13 +123,13 @@ func byProxy(proxy *url.URL) string {
 		" (of HTTP_PROXY or HTTPS_PROXY; hosts in NO_PROXY are asked without it)"
 }
 
-// mostQuoted is how much is shown of what a server says, in characters.
-const mostQuoted = 200
+// maxQuoted is how much is shown of what a server says, in characters.
+const maxQuoted = 200
 
 // Quote returns what a server says in quotes, as far as it is not too long. No character of it does anything to a terminal.
 func Quote(text string) string {
-	if utf8.RuneCountInString(text) > mostQuoted {
-		text = string([]rune(text)[:mostQuoted]) + "…"
+	if utf8.RuneCountInString(text) > maxQuoted {
+		text = string([]rune(text)[:maxQuoted]) + "…"
 	}
 	return strconv.Quote(strings.TrimSpace(text))
 }

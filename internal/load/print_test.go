@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// inOrder fails unless a text says all of this, one after the other.
-func inOrder(t *testing.T, text string, all ...string) {
+// checkOrder fails unless a text says all of this, one after the other.
+func checkOrder(t *testing.T, text string, all ...string) {
 	t.Helper()
 	rest := text
 	for _, want := range all {
@@ -24,7 +24,7 @@ func inOrder(t *testing.T, text string, all ...string) {
 }
 
 // The ledger is compared with what the buyers were told.
-func TestOrdersAndAnswersAreCompared(t *testing.T) {
+func TestPrintComparesOrdersWithAnswers(t *testing.T) {
 	for says, r := range map[string]load.Result{
 		"100 in the ledger\n": {OK: 100, Unknown: 5},
 		"100 in the ledger: of the 5 requests whose outcome is unknown, 3 were sold\n":                              {OK: 97, Unknown: 5},
@@ -43,7 +43,7 @@ func TestOrdersAndAnswersAreCompared(t *testing.T) {
 }
 
 // What cannot be known is not said, in either language.
-func TestBurstSaysOnlyWhatIsTrue(t *testing.T) {
+func TestPrintOmitsWhatIsUnknown(t *testing.T) {
 	report := history.Report{Verdict: verdict.Pass, Initial: 200, Sold: 200, MaxInFlight: 9}
 	empty := load.Result{Report: report, Requests: 5000, OK: 4923, Answered: 1}
 	empty.Judge(0.99)
@@ -70,7 +70,7 @@ func TestBurstSaysOnlyWhatIsTrue(t *testing.T) {
 		if err := c.result.Print(&shown, c.in); err != nil {
 			t.Fatal(err)
 		}
-		inOrder(t, shown.String(), c.has...)
+		checkOrder(t, shown.String(), c.has...)
 		for _, word := range c.not {
 			if strings.Contains(shown.String(), word) {
 				t.Errorf("nobody knows whether %q:\n%s", word, shown.String())
@@ -80,7 +80,7 @@ func TestBurstSaysOnlyWhatIsTrue(t *testing.T) {
 }
 
 // In Chinese every row is Chinese, but for its name, and says why a PASS is none.
-func TestBurstInChinese(t *testing.T) {
+func TestPrintInChineseHasNoEnglish(t *testing.T) {
 	report := history.Report{
 		Lock: "v0", Initial: 200, Remaining: 169, Sold: 200, Lost: 169, MaxInFlight: 200, Verdict: verdict.Oversold,
 	}
@@ -90,7 +90,7 @@ func TestBurstInChinese(t *testing.T) {
 	if err := result.Print(&shown, language.Chinese); err != nil {
 		t.Fatal(err)
 	}
-	inOrder(t, shown.String(), "requests  203 个", "售罄 0", "stock     开始时 200，剩下 169\n", "账本里有 200 个，但有 201 个买家", "lost      169 次扣减",
+	checkOrder(t, shown.String(), "requests  203 个", "售罄 0", "stock     开始时 200，剩下 169\n", "账本里有 200 个，但有 201 个买家", "lost      169 次扣减",
 		"verdict   OVERSOLD：卖出 200 件，库存只减了 31 件：丢失了 169 次扣减，这些件还能再卖一次；但 1 个买家被告知买到了", "；但 203 个请求中有 2 个没有得到应有的响应\n")
 	for _, english := range []string{" sold", "requests were"} {
 		if strings.Contains(shown.String(), english) {

@@ -6,8 +6,8 @@ import "fmt"
 // connections to the embedded Redis.
 const spareFiles = 200
 
-// CheckFiles fails if this process may not open as many files as so many buyers need: one each, and one more if the server is ours.
-func CheckFiles(buyers int, ownServer bool) error {
+// CheckFileLimit fails if this process may not open as many files as so many buyers need: one each, and one more if the server is ours.
+func CheckFileLimit(buyers int, ownServer bool) error {
 	limit, limited := OpenFileLimit()
 	need := buyers
 	if ownServer {
@@ -20,8 +20,8 @@ func CheckFiles(buyers int, ownServer bool) error {
 		"raise the limit first (ulimit -n %d), or let fewer come at once", buyers, need, limit, need)
 }
 
-// mostStreams is how many streams a server has at most, however many files it may open.
-const mostStreams = 200
+// maxStreams is how many streams a server has at most, however many files it may open.
+const maxStreams = 200
 
 // Capacity is how much a server takes at once, so that it never runs out of files. 0 means any number.
 type Capacity struct {
@@ -37,12 +37,12 @@ func CapacityOf(limit int) Capacity {
 	all := limit - min(limit/2, limit/4+64)
 	overflow := min(all/8, 64)
 	buyers := all - overflow
-	return Capacity{Connections: buyers, Overflow: overflow, Streams: min(buyers/2, mostStreams), RedisClients: limit / 4}
+	return Capacity{Connections: buyers, Overflow: overflow, Streams: min(buyers/2, maxStreams), RedisClients: limit / 4}
 }
 
-// OfFront returns the capacity of a cluster's front in the same process: a connection of a client may need another to a replica, and a
+// ForFront returns the capacity of a cluster's front in the same process: a connection of a client may need another to a replica, and a
 // stream one to each.
-func (c Capacity) OfFront(replicas int) Capacity {
+func (c Capacity) ForFront(replicas int) Capacity {
 	c.Connections /= 2
 	c.Streams = min(c.Streams, c.Connections/(1+replicas))
 	return c

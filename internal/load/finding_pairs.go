@@ -13,12 +13,12 @@ type Frame struct {
 
 // The bounds of what is kept of pairs.
 const (
-	mostPairs = 10      // of a kind of findings
-	mostDrawn = 8 << 20 // bytes
+	maxPairsPerKind = 10      // of a kind of findings
+	maxDrawnBytes   = 8 << 20 // bytes
 )
 
-// found is of whom a finding tells, or a turn of the story.
-type found struct {
+// finding is of whom a finding tells, or a turn of the story.
+type finding struct {
 	Kind  string
 	Sales []string
 	Bad   bool
@@ -32,7 +32,7 @@ func drawPairs(frames []Frame, draw func(a, b string) json.RawMessage) map[strin
 		if len(finding.Sales) != 2 {
 			continue
 		}
-		if name := finding.Sales[0] + " " + finding.Sales[1]; pairs[name] == nil && kinds[finding.Kind] < mostPairs && size < mostDrawn {
+		if name := finding.Sales[0] + " " + finding.Sales[1]; pairs[name] == nil && kinds[finding.Kind] < maxPairsPerKind && size < maxDrawnBytes {
 			if trace := draw(finding.Sales[0], finding.Sales[1]); trace != nil {
 				pairs[name] = trace
 				kinds[finding.Kind]++
@@ -44,9 +44,9 @@ func drawPairs(frames []Frame, draw func(a, b string) json.RawMessage) map[strin
 }
 
 // lastStory are those of the story that is told last.
-func lastStory(frames []Frame) []found {
+func lastStory(frames []Frame) []finding {
 	for _, frame := range slices.Backward(frames) {
-		var story struct{ Turns []found }
+		var story struct{ Turns []finding }
 		if frame.Name == "story" && json.Unmarshal(frame.Data, &story) == nil {
 			return story.Turns
 		}
@@ -55,9 +55,9 @@ func lastStory(frames []Frame) []found {
 }
 
 // findings are what went wrong, the latest first.
-func findings(frames []Frame) (all []found) {
+func findings(frames []Frame) (all []finding) {
 	for _, frame := range slices.Backward(frames) {
-		var finding found
+		var finding finding
 		if frame.Name == "finding" && json.Unmarshal(frame.Data, &finding) == nil && finding.Bad {
 			all = append(all, finding)
 		}
