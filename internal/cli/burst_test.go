@@ -59,7 +59,7 @@ func TestBurstAgainstARunningServer(t *testing.T) {
 		t.Errorf("it did not ask the running server: %s", stderr)
 	}
 	for _, says := range []string{
-		"30 in", "20 sold", "10 sold out, 0 failed, 0 unknown", "20 at first, 0 left", "PASS: stock and orders agree", "v5",
+		"30 in", "20 sold", "10 sold out, 0 failed, 0 unknown", "20 at the start, 0 left", "PASS: stock and orders agree", "v5",
 	} {
 		if !strings.Contains(stdout, says) {
 			t.Errorf("the table does not say %q:\n%s", says, stdout)

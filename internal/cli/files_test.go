@@ -13,16 +13,15 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// More buyers than files may be open are refused before anything begins, by the numbers.
-func TestBurstWithinTheFileLimit(t *testing.T) {
+func TestBurstRefusesMoreBuyersThanFiles(t *testing.T) {
 	suite.Needs(t, "sh")
 	silent := shoptest.UnusedAddr(t)
 	for _, c := range []struct {
 		files, buyers, requests int
 		says                    string
 	}{
-		{600, 201, 201, "-c 201 is not allowed: so many buyers need 602 open files at once, and this process may have 600: " +
-			"raise the limit first (ulimit -n 602), or let fewer come at once"},
+		{600, 201, 201, "-c 201 is not allowed: 201 buyers need 602 open files, and the limit of this process is 600: " +
+			"raise the limit (ulimit -n 602), or use fewer buyers"},
 		{600, 201, 20, "verdict"}, // twenty requests are of twenty buyers at once
 	} {
 		line := fmt.Sprintf(`ulimit -n %d && exec "$0" burst -c %d -n %d --lock v4 --server.addr %s`, c.files, c.buyers, c.requests, silent)

@@ -13,22 +13,22 @@ import (
 	"lockstep/internal/service"
 )
 
-// attempt is what one request of a buyer led to.
+// attempt is a request to buy and its answer.
 type attempt struct {
-	duration time.Duration // 0: nothing was sent
-	status   int           // 0 if there was no answer
-	code     string        // of the error, or the client's reason; "" if it was sold
+	duration time.Duration // time until the answer; 0: nothing was sent
+	status   int           // HTTP status; 0: no answer
+	code     string        // error code, or the reason why there is no usable answer; empty: sold
 	sent     bool          // the request may have reached the server
-	retried  bool          // it was sent again with its key
-	replayed bool          // its key had bought before
-	orderID  string        // the id of what was sold
+	retried  bool          // the request was sent again with its Idempotency-Key
+	replayed bool          // the answer is that of an earlier request with the same key
+	orderID  string        // id of the order; empty: not sold
 }
 
-// buyOne sends a request, with a key unless that is empty.
+// buyOne sends one request to buy. An empty key is not sent.
 func buyOne(ctx context.Context, client *http.Client, target, key string) attempt {
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }, // before that, nothing can have been sent
+		GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }, // nothing is sent without a connection
 	})
 	began := time.Now()
 	answer, body, err := send(ctx, client, http.MethodPost, target+salePath, keyHeader(key), nil)
@@ -47,7 +47,7 @@ func buyOne(ctx context.Context, client *http.Client, target, key string) attemp
 	return a
 }
 
-// parseOrderID returns the id of the order in a body that says what was sold.
+// parseOrderID returns the id of the order in a receipt. ok is false if the body is not a receipt.
 func parseOrderID(body []byte) (id string, ok bool) {
 	var sale struct {
 		Order  *string `json:"order_id"`
@@ -61,7 +61,7 @@ func parseOrderID(body []byte) (id string, ok bool) {
 	return *sale.Order, true
 }
 
-// isName reports whether a text is there, and may be an id or a lock's name.
+// isName reports whether text is not nil and may be an id or the name of a lock.
 func isName(text *string) bool { return text != nil && namePattern.MatchString(*text) }
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][\w.:-]{0,99}$`)
@@ -72,7 +72,8 @@ func (a attempt) isSoldOut() bool {
 	return a.status == http.StatusConflict && a.code == lock.CodeOf(service.ErrSoldOut)
 }
 
-// isUnknown reports whether the sale may have been made: the server does not know, did not answer, or said something else.
+// isUnknown reports whether the sale may have been made although no receipt came: its outcome is unknown, the server did not answer, or
+// the answer cannot be understood.
 func (a attempt) isUnknown() bool {
 	return a.status == 0 && a.sent || a.status != 0 && !a.isSold() && MayHaveSold(a.status, a.code)
 }

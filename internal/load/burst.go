@@ -1,4 +1,7 @@
-// Package load asks a shop over HTTP as its buyers do: by one request, or by a burst of buyers, whose result it reports.
+// Package load is an HTTP client of lockstep's server. Burst generates load with many concurrent buyers, and returns a Result; Buy and
+// Send send one request; Probe and Ready ask whether a server is there; Watch records its live stream. Begin with Burst.Run.
+//
+// Nothing that a server sends is trusted: bodies are bounded, and texts are quoted before they are shown.
 package load
 
 import (
@@ -14,45 +17,46 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// Burst is a closed loop: all buyers begin together, and each sends its next request when the last one is answered.
+// Burst generates load in a closed loop: all buyers begin together, and each sends its next request when the last one is answered.
 type Burst struct {
-	Targets  []string // base URLs; the buyers take turns
+	Targets  []string // base URLs of the servers; requests are spread over them in turn
 	Requests int
-	Buyers   int
+	Buyers   int // number of concurrent buyers
 	Stock    int64
-	Lock     string         // switch to this lock first; empty: leave it
-	Token    string         // for PUT, if the server asks for one
-	Timeout  time.Duration  // of one answer; when nobody has had one for so long, no more are sent
-	Progress func(done int) // called after each answer, from many goroutines
+	Lock     string         // lock to switch to first; empty: no switch
+	Token    string         // admin token for PUT; empty: none is sent
+	Timeout  time.Duration  // time limit for an answer; after that time without any answer, no more requests are sent
+	Progress func(done int) // called after each answer, by many goroutines at once
 
-	// Seen is told when a request was sent and answered, since the first one, and whether it was sold; nil: nobody is told.
-	OnAnswer func(from, to time.Duration, sold bool)
+	// OnAnswer is called after each answer, by many goroutines at once, with the times since the start of the burst when the request was
+	// sent and when it was answered. nil: not called.
+	OnAnswer func(sent, answered time.Duration, sold bool)
 
-	NewKey func() string // makes the Idempotency-Key of a request, with which a buyer in doubt asks again; nil: it does not
+	NewKey func() string // creates the Idempotency-Key with which a sale of unknown outcome is retried; nil: no retries
 
 	MinAnswered float64 // share of the requests that must be answered for a PASS, from 0 to 1
 
-	LedgerTimeout time.Duration // how long the ledger is asked for again while it cannot be read; 0: 30s
+	LedgerTimeout time.Duration // time for which a ledger that cannot be read is retried; 0: defaultLedgerTimeout
 }
 
-// Reasons why a burst has no verdict.
 var (
-	ErrRefused     = errors.New("the server refused")
+	// ErrRefused is returned for an answer other than 200 to a request that starts a run, or reads its ledger.
+	ErrRefused = errors.New("the server refused")
+	// ErrInterrupted is returned when the context of a burst ends.
 	ErrInterrupted = errors.New("interrupted")
 )
 
-// controlTimeout is how long switching the lock, starting a run and reading the verdict may take: sales in flight end first.
+// controlTimeout is the time limit for switching the lock, and for starting a run. The server first waits for sales in flight.
 const controlTimeout = 2 * time.Minute
 
-// A ledger that cannot be read at first may be soon: Redis restarts, or a server does.
+// Reading the ledger is retried, because Redis or the server may be restarting.
 const (
 	defaultLedgerTimeout = 30 * time.Second
 	ledgerRetryInterval  = 250 * time.Millisecond
-
-	ledgerReadTimeout = 15 * time.Second // of one attempt
+	ledgerReadTimeout    = 15 * time.Second // time limit for one attempt
 )
 
-// Check refuses numbers that make no burst, by the flags that say them.
+// Check returns an error that names the flag if a number is out of range.
 func (b Burst) Check() error {
 	switch {
 	case b.Requests < 1 || b.Requests > 10_000_000:
@@ -63,14 +67,14 @@ func (b Burst) Check() error {
 		return fmt.Errorf("--stock %d is not allowed: want from 0 to %d", b.Stock, history.MaxStock)
 	case b.Timeout <= 0:
 		return fmt.Errorf("--timeout %v is not allowed: want more than 0", b.Timeout)
-	case !(b.MinAnswered >= 0 && b.MinAnswered <= 1): // nor NaN
+	case !(b.MinAnswered >= 0 && b.MinAnswered <= 1): // also rejects NaN
 		return fmt.Errorf("--min-answered %v is not allowed: want from 0 (any share will do) to 1 (every request)", b.MinAnswered)
 	}
 	return nil
 }
 
-// Run switches the lock, starts a run, sends the buyers, and reads the verdict. What the buyers were told is never thrown away: where the
-// ledger cannot be read, the verdict is UNKNOWN.
+// Run switches the lock, starts a run, sends all requests, and reads the ledger. If the ledger cannot be read, the result still has the
+// answers, and its verdict is UNKNOWN.
 func (b Burst) Run(ctx context.Context) (Result, error) {
 	client := NewClient(b.Timeout, b.Buyers)
 	defer client.CloseIdleConnections()
@@ -95,7 +99,8 @@ func (b Burst) Run(ctx context.Context) (Result, error) {
 		return Result{}, fmt.Errorf("%w after %d answers", ErrInterrupted, result.OK+result.SoldOut)
 	}
 	result.Report, err = b.readLedger(ctx, client)
-	if err == nil && result.Sold > int64(result.OK) { // others bought, or buyers who are in doubt: the number does not tell whose are there
+	if err == nil && result.Sold > int64(result.OK) {
+		// others bought, or sales of unknown outcome were made: the number of orders does not show whether all of ours are there
 		result.Gone, err = b.countMissing(ctx, client, ownOrders(attempts))
 	}
 	if err != nil {
@@ -105,9 +110,10 @@ func (b Burst) Run(ctx context.Context) (Result, error) {
 	return result, nil
 }
 
-// readLedger reads the verdict, again and again for a while. Its error is the server's last, also where ctx ends the wait.
+// readLedger reads the report of the run, and retries for LedgerTimeout. It returns the last error of the server, also if ctx ends.
 func (b Burst) readLedger(ctx context.Context, client *http.Client) (report history.Report, lastErr error) {
-	for deadline := time.Now().Add(cmp.Or(b.LedgerTimeout, defaultLedgerTimeout)); ; {
+	deadline := time.Now().Add(cmp.Or(b.LedgerTimeout, defaultLedgerTimeout))
+	for {
 		report, err := b.readLedgerOnce(ctx, client)
 		if err == nil {
 			return report, nil
@@ -126,6 +132,7 @@ func (b Burst) readLedger(ctx context.Context, client *http.Client) (report hist
 	}
 }
 
+// readLedgerOnce reads the report of the run once.
 func (b Burst) readLedgerOnce(ctx context.Context, client *http.Client) (history.Report, error) {
 	ctx, cancel := context.WithTimeout(ctx, ledgerReadTimeout)
 	defer cancel()
@@ -140,10 +147,10 @@ func (b Burst) readLedgerOnce(ctx context.Context, client *http.Client) (history
 	return report, err
 }
 
-// errNotReport means that an answer is not what a shop says of its run.
-var errNotReport = errors.New("that is not a run's report")
+// errNotReport is returned for an answer that is not the report of a run.
+var errNotReport = errors.New("the answer is not the report of a run")
 
-// readReport reads what a shop says of its run. Its words are those of a shop, and its verdict is the one that follows from its numbers.
+// readReport parses the report of a run. It fails if a name is not well-formed, or if the verdict does not follow from the numbers.
 func readReport(text []byte) (history.Report, error) {
 	var r history.Report
 	if err := decodeObject(text, &r); err != nil {
@@ -163,14 +170,14 @@ func readReport(text []byte) (history.Report, error) {
 	}
 }
 
-// sendAll sends the buyers, and returns what became of each request that was begun, and how long it took in all.
+// sendAll runs the buyers. It returns an attempt for each request that was begun, and the total duration.
 func (b Burst) sendAll(ctx context.Context, client *http.Client) ([]attempt, time.Duration) {
 	var next, done atomic.Int64
 	var wg sync.WaitGroup
 	start := make(chan struct{})
 	attempts := make([]attempt, b.Requests)
 	began := time.Now()
-	var lastAnswer atomic.Int64 // when something was answered for the last time, since began
+	var lastAnswer atomic.Int64 // nanoseconds from began to the last answer
 	for range b.Buyers {
 		wg.Go(func() {
 			<-start
@@ -180,9 +187,9 @@ func (b Burst) sendAll(ctx context.Context, client *http.Client) ([]attempt, tim
 					return
 				}
 				sentAt := time.Since(began)
-				if silent := sentAt - time.Duration(lastAnswer.Load()); silent > b.Timeout {
-					attempts[i].code = fmt.Sprintf("not sent: no answer to anybody for %v", b.Timeout)
-				} else if attempts[i] = b.buyWithRetry(ctx, client, i); attempts[i].status != 0 || !attempts[i].sent {
+				var responsive bool
+				attempts[i], responsive = b.sendUnlessSilent(ctx, client, i, sentAt-time.Duration(lastAnswer.Load()))
+				if responsive {
 					lastAnswer.Store(int64(time.Since(began)))
 				}
 				if b.OnAnswer != nil {
@@ -195,4 +202,14 @@ func (b Burst) sendAll(ctx context.Context, client *http.Client) ([]attempt, tim
 	close(start)
 	wg.Wait()
 	return attempts[:min(int(next.Load()), b.Requests)], time.Since(began)
+}
+
+// sendUnlessSilent sends the i-th request, unless the silence before it, without an answer to any buyer, is longer than Timeout. responsive
+// is true after an answer, or a connection that was refused at once.
+func (b Burst) sendUnlessSilent(ctx context.Context, client *http.Client, i int, silence time.Duration) (_ attempt, responsive bool) {
+	if silence > b.Timeout {
+		return attempt{code: fmt.Sprintf("not sent: no buyer had an answer for %v", b.Timeout)}, false
+	}
+	a := b.buyWithRetry(ctx, client, i)
+	return a, a.status != 0 || !a.sent
 }

@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,14 +19,14 @@ import (
 	"lockstep/internal/service"
 )
 
-// The bounds of what a server may send.
+// Limits of an answer, in bytes.
 const (
-	maxBody    = 1 << 20 // bytes
+	maxBody    = 1 << 20
 	maxHeaders = 64 << 10
 )
 
-// NewClient returns a client that waits so long for a whole answer, 0: without an end, and keeps so many connections. It asks by way of the
-// environment's proxy, as Go's programs do (loopback never), and follows no redirect: a token goes nowhere else.
+// NewClient returns a client with a time limit for a whole answer (0: none) that keeps that many idle connections per host. It uses the
+// proxy that the environment names, as http.ProxyFromEnvironment does. It follows no redirects, so that a token goes nowhere else.
 func NewClient(timeout time.Duration, connections int) *http.Client {
 	return &http.Client{
 		Timeout: timeout,
@@ -66,37 +67,37 @@ func (b Burst) call(ctx context.Context, client *http.Client, method, path strin
 	return text, nil
 }
 
-// Answer is what a shop answers, as far as somebody heeds it.
+// Answer is the server's answer to a request, with the fields that lockstep's own programs need.
 type Answer struct {
-	Status  int     `json:"-"`
-	Replica string  `json:"-"`        // that answered; "" if it was the front
-	Replay  bool    `json:"-"`        // the sale's key had bought before
-	OrderID string  `json:"order_id"` // of a sale
-	RunID   string  `json:"run_id"`
-	Before  int64   `json:"stock_before"`
-	After   int64   `json:"stock_after"`
-	Fence   int64   `json:"fence"`
+	Status  int     `json:"-"`            // HTTP status
+	Replica string  `json:"-"`            // replica that answered; empty: the reverse proxy
+	Replay  bool    `json:"-"`            // the answer is that of an earlier request with the same key
+	OrderID string  `json:"order_id"`     // id of the order that was made
+	RunID   string  `json:"run_id"`       // run of the sale
+	Before  int64   `json:"stock_before"` // stock before the sale
+	After   int64   `json:"stock_after"`  // stock after the sale
+	Fence   int64   `json:"fence"`        // fencing token; 0: none
 	Error   Problem `json:"error"`
 
-	location string   // where a redirect leads
-	proxy    *url.URL // by way of which it was asked; nil: of none
+	location string   // target of a redirect
+	proxy    *url.URL // proxy that the request went through; nil: none
 }
 
-// Problem is the error of an answer.
+// Problem is the error in an answer.
 type Problem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	OrderID string `json:"order_id"` // of a sale
+	OrderID string `json:"order_id"` // id of the order that was not made
 }
 
-// Order returns the id of the order that it is about; "" if it does not say.
-func (a Answer) Order() string { return a.OrderID + a.Error.OrderID } // one of the two
+// Order returns the id of the order that the answer is about; empty if it names none.
+func (a Answer) Order() string { return cmp.Or(a.OrderID, a.Error.OrderID) }
 
-// errTooLong means that an answer goes on for too long.
+// errTooLong is returned for an answer with a body longer than maxBody.
 var errTooLong = fmt.Errorf("the answer is longer than %d bytes", maxBody)
 
-// send sends a request with this header, and reads the answer's status, who sent it, and its body. An answer whose body breaks off, or is too
-// long, comes with an error. Errors are FailedError.
+// send sends a request, and returns the answer's status and headers in answer, and its body as text. If the body is incomplete or too long,
+// it returns the answer with an error. Its errors are RequestErrors.
 func send(
 	ctx context.Context, client *http.Client, method, address string, header http.Header, body []byte,
 ) (answer Answer, text []byte, err error) {
@@ -107,7 +108,7 @@ func send(
 	maps.Copy(request.Header, header)
 	proxy, err := proxyOf(client, request)
 	if err != nil {
-		return answer, nil, &RequestError{Err: errInvalidProxy}
+		return answer, nil, &RequestError{Err: errInvalidProxy} // err may show the proxy's password
 	}
 	response, err := client.Do(request)
 	if err != nil {
@@ -126,13 +127,14 @@ func send(
 	return answer, text, err
 }
 
-// errorCodePattern is what a code of an error looks like.
+// errorCodePattern matches the code of an error.
 var errorCodePattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 
-// foreignErrorCode stands for the code of an error that is not of the form of lockstep's.
-const foreignErrorCode = "not lockstep's error"
+// foreignErrorCode is used as the code of an answer that is not an error of lockstep.
+const foreignErrorCode = "not an error of lockstep"
 
-// parseProblem returns the error that an answer tells, with its message in quotes, or one that shows the body, or where a redirect leads.
+// parseProblem returns the error in an answer, with its message quoted. For other answers it returns a problem that shows the target of the
+// redirect, or the body.
 func parseProblem(status int, location string, body []byte) Problem {
 	var answer Answer
 	switch err := decodeObject(body, &answer); {
@@ -140,16 +142,16 @@ func parseProblem(status int, location string, body []byte) Problem {
 		answer.Error.Message = Quote(answer.Error.Message)
 		return answer.Error
 	case status >= 300 && status < 400 && location != "":
-		return Problem{Code: "a redirect", Message: "it leads to " + Quote(DisplayURL(location)) + ", and is not followed"}
+		return Problem{Code: "redirect", Message: "to " + Quote(DisplayURL(location)) + ", which is not followed"}
 	default:
 		return Problem{Code: foreignErrorCode, Message: Quote(string(body))}
 	}
 }
 
-// errNotObject means that a text is not one JSON object.
+// errNotObject is returned for a text that is not a JSON object.
 var errNotObject = errors.New("not a JSON object")
 
-// decodeObject reads a text that is one JSON object.
+// decodeObject decodes a text that is one JSON object.
 func decodeObject(text []byte, into any) error {
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
 		return errNotObject
@@ -157,19 +159,19 @@ func decodeObject(text []byte, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// Send sends a request to a shop. It fails if there is no answer, or none that is a JSON object.
+// Send sends a request with a body to a server. It fails if there is no answer, or if the answer is not a JSON object.
 func Send(ctx context.Context, client *http.Client, method, url, body string) (Answer, error) {
 	return sendJSON(ctx, client, method, url, nil, body)
 }
 
-// Buy asks a shop at a base URL for a sale, as Ask does; with an Idempotency-Key, unless that is empty.
+// Buy sends a request to buy to the server at the base URL target, as Send does. An empty Idempotency-Key is not sent.
 func Buy(ctx context.Context, client *http.Client, target, key string) (Answer, error) {
 	return sendJSON(ctx, client, http.MethodPost, target+salePath, keyHeader(key), "")
 }
 
 const salePath = "/inventory/sale"
 
-// keyHeader returns the header that has an Idempotency-Key; empty: none.
+// keyHeader returns a header with an Idempotency-Key; nil if key is empty.
 func keyHeader(key string) http.Header {
 	if key == "" {
 		return nil
@@ -177,35 +179,38 @@ func keyHeader(key string) http.Header {
 	return http.Header{"Idempotency-Key": {strconv.Quote(key)}}
 }
 
+// sendJSON sends a request, and decodes the answer, which must be a JSON object.
 func sendJSON(ctx context.Context, client *http.Client, method, url string, header http.Header, body string) (Answer, error) {
 	answer, text, err := send(ctx, client, method, url, header, []byte(body))
 	if err != nil {
 		return Answer{Status: answer.Status}, err
 	}
 	if err := decodeObject(text, &answer); err != nil {
-		return answer, fmt.Errorf("%d, and not JSON: %s", answer.Status, Quote(string(text)))
+		return answer, fmt.Errorf("status %d, and the body is not a JSON object: %s", answer.Status, Quote(string(text)))
 	}
 	return answer, nil
 }
 
-// MayHaveSold reports whether a sale may have been made that was answered by a status, 200 aside, and an error's code.
+// MayHaveSold reports whether a sale may have been made whose answer had a status other than 200, and an error code.
 func MayHaveSold(status int, code string) bool {
 	switch status {
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout: // a bug after the write; a front, or another proxy
+	case http.StatusInternalServerError: // a bug, perhaps after the write
+		return true
+	case http.StatusBadGateway, http.StatusGatewayTimeout: // a proxy that had sent the request on
 		return true
 	default:
 		return code == lock.CodeOf(service.ErrOutcomeUnknown) || status < 400
 	}
 }
 
-// FailureReason says briefly why there was no answer, always in the same words for the same reason; late are those for one that did not come in time.
-func FailureReason(err error, late string) string {
+// FailureReason returns a short reason why there was no answer, which is the same for the same cause; timeout if it did not come in time.
+func FailureReason(err error, timeout string) string {
 	var failed *RequestError
 	switch {
-	case !errors.As(err, &failed): // an answer that is none
-		return "no answer: " + err.Error()
+	case !errors.As(err, &failed):
+		return "invalid answer: " + err.Error()
 	case isTimeout(err):
-		return late
+		return timeout
 	default:
 		return "no answer: " + failed.Error()
 	}

@@ -2,46 +2,48 @@ package load
 
 import "fmt"
 
-// spareFiles is how many files a process needs in addition to those of its buyers: its own, and, if the server is in it, both ends of the
-// connections to the embedded Redis.
+// spareFiles is the number of open files that a process needs in addition to those for its buyers: its own files and, if the server is in
+// the same process, both ends of the connections to the embedded Redis.
 const spareFiles = 200
 
-// CheckFileLimit fails if this process may not open as many files as so many buyers need: one each, and one more if the server is ours.
+// CheckFileLimit returns an error if this process may not open enough files for that many buyers. A buyer needs one file, and a second one
+// if the server is in the same process.
 func CheckFileLimit(buyers int, ownServer bool) error {
 	limit, limited := OpenFileLimit()
 	need := buyers
 	if ownServer {
 		need *= 2
 	}
-	if need += spareFiles; !limited || need <= limit {
+	need += spareFiles
+	if !limited || need <= limit {
 		return nil
 	}
-	return fmt.Errorf("-c %d is not allowed: so many buyers need %d open files at once, and this process may have %d: "+
-		"raise the limit first (ulimit -n %d), or let fewer come at once", buyers, need, limit, need)
+	return fmt.Errorf("-c %d is not allowed: %d buyers need %d open files, and the limit of this process is %d: "+
+		"raise the limit (ulimit -n %d), or use fewer buyers", buyers, buyers, need, limit, need)
 }
 
-// maxStreams is how many streams a server has at most, however many files it may open.
+// maxStreams is the largest number of open streams of a server, however many files it may open.
 const maxStreams = 200
 
-// Capacity is how much a server takes at once, so that it never runs out of files. 0 means any number.
+// Capacity is the number of connections that a server accepts, so that it never runs out of open files. 0 means no limit.
 type Capacity struct {
-	Connections  int // of HTTP: one for each buyer, and for each stream
-	Overflow     int // further ones, which are open only to be told that there are too many
-	Streams      int // of Connections, so that buyers have the others
-	RedisClients int // of the embedded Redis, from other processes
+	Connections  int // HTTP connections: one for each buyer, and one for each stream
+	Overflow     int // additional HTTP connections, which are only answered that there are too many
+	Streams      int // streams; the other Connections are left to buyers
+	RedisClients int // connections of other processes to the embedded Redis
 }
 
-// CapacityOf returns the capacity of a server whose process may open so many files. What it leaves is for the server's own files, and for
-// both ends of the connections to an embedded Redis.
+// CapacityOf returns the capacity of a server whose process may open limit files. A quarter of them, and 64, but at most half, are left for
+// the server's own files, and for both ends of its connections to an embedded Redis.
 func CapacityOf(limit int) Capacity {
-	all := limit - min(limit/2, limit/4+64)
-	overflow := min(all/8, 64)
-	buyers := all - overflow
-	return Capacity{Connections: buyers, Overflow: overflow, Streams: min(buyers/2, maxStreams), RedisClients: limit / 4}
+	connections := limit - min(limit/2, limit/4+64)
+	overflow := min(connections/8, 64)
+	connections -= overflow
+	return Capacity{Connections: connections, Overflow: overflow, Streams: min(connections/2, maxStreams), RedisClients: limit / 4}
 }
 
-// ForFront returns the capacity of a cluster's front in the same process: a connection of a client may need another to a replica, and a
-// stream one to each.
+// ForFront returns the capacity of a reverse proxy in the same process. Each connection of a client may need another one to a replica, and
+// a stream needs one to each replica.
 func (c Capacity) ForFront(replicas int) Capacity {
 	c.Connections /= 2
 	c.Streams = min(c.Streams, c.Connections/(1+replicas))

@@ -2,5 +2,5 @@
 
 package load
 
-// OpenFileLimit knows of no limit.
+// OpenFileLimit returns no limit: this system has none.
 func OpenFileLimit() (limit int, limited bool) { return 0, false }

@@ -7,11 +7,12 @@ import (
 	"syscall"
 )
 
-// OpenFileLimit returns how many files this process may have open; Go has raised it as far as the system lets it.
+// OpenFileLimit returns the number of files that this process may have open. Go has already raised it to the hard limit. limited is false
+// if the limit cannot be read.
 func OpenFileLimit() (limit int, limited bool) {
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
 		return 0, false
 	}
-	return int(min(files.Cur, math.MaxInt32)), true //nolint:gosec // it fits
+	return int(min(files.Cur, math.MaxInt32)), true //nolint:gosec // at most math.MaxInt32
 }

@@ -11,39 +11,44 @@ type Frame struct {
 	Data json.RawMessage `json:"data"`
 }
 
-// The bounds of what is kept of pairs.
+// Limits of the drawings that are kept.
 const (
-	maxPairsPerKind = 10      // of a kind of findings
-	maxDrawnBytes   = 8 << 20 // bytes
+	maxPairsPerKind = 10      // drawings for one kind of finding
+	maxDrawnBytes   = 8 << 20 // total size of the drawings
 )
 
-// finding is of whom a finding tells, or a turn of the story.
+// finding has the fields of a finding, or of a moment of the story, that drawPairs needs.
 type finding struct {
 	Kind  string
 	Sales []string
 	Bad   bool
 }
 
-// drawPairs returns what the two sales of each turn of the story, and of each finding, did, command by command, by their names with a space
-// between them: of findings, of the latest of each kind. Draw gives one of them; nil if it is not known any more.
+// drawPairs returns drawings of the commands of two sales: the two of each moment of the last story, and those of the latest findings of
+// each kind. The keys are the names of both sales, with a space between them. draw returns a drawing; nil if the sales were forgotten.
 func drawPairs(frames []Frame, draw func(a, b string) json.RawMessage) map[string]json.RawMessage {
-	pairs, kinds, size := map[string]json.RawMessage{}, map[string]int{}, 0
+	pairs := map[string]json.RawMessage{}
+	drawings := map[string]int{} // kind of finding → number of its drawings
+	size := 0
 	for _, finding := range slices.Concat(lastStory(frames), findings(frames)) {
 		if len(finding.Sales) != 2 {
 			continue
 		}
-		if name := finding.Sales[0] + " " + finding.Sales[1]; pairs[name] == nil && kinds[finding.Kind] < maxPairsPerKind && size < maxDrawnBytes {
-			if trace := draw(finding.Sales[0], finding.Sales[1]); trace != nil {
-				pairs[name] = trace
-				kinds[finding.Kind]++
-				size += len(trace)
-			}
+		a, b := finding.Sales[0], finding.Sales[1]
+		name := a + " " + b
+		if pairs[name] != nil || drawings[finding.Kind] >= maxPairsPerKind || size >= maxDrawnBytes {
+			continue
+		}
+		if trace := draw(a, b); trace != nil {
+			pairs[name] = trace
+			drawings[finding.Kind]++
+			size += len(trace)
 		}
 	}
 	return pairs
 }
 
-// lastStory are those of the story that is told last.
+// lastStory returns the moments of the last story.
 func lastStory(frames []Frame) []finding {
 	for _, frame := range slices.Backward(frames) {
 		var story struct{ Turns []finding }
@@ -54,7 +59,7 @@ func lastStory(frames []Frame) []finding {
 	return nil
 }
 
-// findings are what went wrong, the latest first.
+// findings returns the findings of a flaw, the latest first.
 func findings(frames []Frame) (all []finding) {
 	for _, frame := range slices.Backward(frames) {
 		var finding finding

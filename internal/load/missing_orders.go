@@ -10,13 +10,12 @@ import (
 	"lockstep/internal/service"
 )
 
-// maxLookups is how many of its own orders a burst asks for at most, and askers how many it asks for at a time.
 const (
-	maxLookups    = 1000
-	lookupWorkers = 8
+	maxLookups    = 1000 // number of its own orders that a burst looks up
+	lookupWorkers = 8    // number of concurrent lookups
 )
 
-// ownOrders returns the ids of orders of buyers who were told that they bought: all of them, or some that are spread evenly.
+// ownOrders returns the ids of the orders that were confirmed to buyers; if there are more than maxLookups, evenly spread ones.
 func ownOrders(attempts []attempt) (ids []string) {
 	for i := 0; i < len(attempts); i += (len(attempts)-1)/maxLookups + 1 {
 		if attempts[i].isSold() {
@@ -26,7 +25,7 @@ func ownOrders(attempts []attempt) (ids []string) {
 	return ids
 }
 
-// countMissing asks a shop for orders, and counts those that it does not have.
+// countMissing looks up orders, and returns the number of those that the server does not have.
 func (b Burst) countMissing(ctx context.Context, client *http.Client, ids []string) (gone int, err error) {
 	var mu sync.Mutex
 	var workers sync.WaitGroup
@@ -54,14 +53,15 @@ func (b Burst) countMissing(ctx context.Context, client *http.Client, ids []stri
 	return gone, err
 }
 
-// isMissing reports whether a shop says that it has no order of this id.
+// isMissing reports whether the server answers that it has no order with this id.
 func (b Burst) isMissing(ctx context.Context, client *http.Client, id string) (bool, error) {
 	address := b.Targets[0] + "/orders/" + id
 	answer, text, err := send(ctx, client, http.MethodGet, address, nil, nil)
 	if err != nil {
 		return false, fmt.Errorf("GET %s: %w", DisplayURL(address), err)
 	}
-	switch problem := parseProblem(answer.Status, answer.location, text); {
+	problem := parseProblem(answer.Status, answer.location, text)
+	switch {
 	case answer.Status == http.StatusOK:
 		return false, nil
 	case answer.Status == http.StatusNotFound && problem.Code == lock.CodeOf(service.ErrNoOrder):

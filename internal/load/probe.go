@@ -8,29 +8,30 @@ import (
 	"time"
 )
 
-// The ways in which no lockstep answers. Errors of Probe and Ready say more.
 var (
-	ErrNotListening = errors.New("connection refused: nothing listens there")
-	ErrNotLockstep  = errors.New("what answers there is no lockstep")
+	// ErrNotListening is returned if the server refuses connections.
+	ErrNotListening = errors.New("connection refused: nothing is listening there")
+	// ErrNotLockstep is returned if another program answers. The error shows the answer.
+	ErrNotLockstep = errors.New("the server is not lockstep")
+	// ErrNotReady is returned if lockstep answers that it cannot sell. The error has the cause.
+	ErrNotReady = errors.New("not ready")
 )
 
-// probeTimeout is how long a server may take to say what it is.
+// probeTimeout is the time limit for an answer to Probe.
 const probeTimeout = time.Second
 
-// Probe fails unless a lockstep answers at a base URL, within a second. Its error names the cause.
+// Probe returns an error unless lockstep answers at the base URL target within probeTimeout.
 func Probe(ctx context.Context, target string) error {
 	return probe(ctx, NewClient(probeTimeout, 0), target+"/healthz", nil)
 }
 
-// ErrNotReady means that a lockstep answers, and cannot sell.
-var ErrNotReady = errors.New("not ready")
-
-// Ready fails unless a lockstep answers at a base URL, within a time, that it can sell. Its error names the cause.
+// Ready returns an error unless lockstep answers at the base URL target, within the given time, that it can sell.
 func Ready(ctx context.Context, target string, within time.Duration) error {
 	return probe(ctx, NewClient(within, 0), target+"/readyz", ErrNotReady)
 }
 
-// probe asks a lockstep what it is. What one says instead is an error of a kind; nil: of another program's.
+// probe returns an error unless the answer at url is lockstep's with status 200. An error of lockstep is wrapped in notOK, unless that is
+// nil.
 func probe(ctx context.Context, client *http.Client, url string, notOK error) error {
 	defer client.CloseIdleConnections()
 	answer, text, err := send(ctx, client, http.MethodGet, url, nil, nil)
@@ -45,13 +46,15 @@ func probe(ctx context.Context, client *http.Client, url string, notOK error) er
 	if answer.Status == http.StatusOK && decodeObject(text, &health) == nil && health.Service == "lockstep" {
 		return nil
 	}
-	problem, status := parseProblem(answer.Status, answer.location, text), fmt.Sprintf("%d %s", answer.Status, http.StatusText(answer.Status))
-	switch by := describeProxy(answer.proxy); {
+	problem := parseProblem(answer.Status, answer.location, text)
+	status := fmt.Sprintf("%d %s", answer.Status, http.StatusText(answer.Status))
+	proxy := describeProxy(answer.proxy)
+	switch {
 	case notOK != nil && errorCodePattern.MatchString(problem.Code):
-		return fmt.Errorf("%w: %s: %s%s", notOK, problem.Code, problem.Message, by)
+		return fmt.Errorf("%w: %s: %s%s", notOK, problem.Code, problem.Message, proxy)
 	case problem.Code == foreignErrorCode:
-		return fmt.Errorf("%w: %s, %s%s", ErrNotLockstep, status, problem.Message, by)
+		return fmt.Errorf("%w: it answered %s, %s%s", ErrNotLockstep, status, problem.Message, proxy)
 	default:
-		return fmt.Errorf("it answers %s: %s, %s%s", status, problem.Code, problem.Message, by)
+		return fmt.Errorf("the server answered %s: %s, %s%s", status, problem.Code, problem.Message, proxy)
 	}
 }

@@ -15,35 +15,36 @@ import (
 	"unicode/utf8"
 )
 
-// RequestError says why a request has no answer, or only a part of one. It never shows what a server sent as it is, nor a URL's password.
+// RequestError is returned for a request without a complete answer. Its text quotes what the server sent, and shows no password.
 type RequestError struct {
 	Err error
 
-	proxy *url.URL // by way of which it was asked; nil: of none
+	proxy *url.URL // proxy that the request went through; nil: none
 }
 
 // Error implements error.
 func (e *RequestError) Error() string { return describeError(e.Err) + describeProxy(e.proxy) }
 
-// Unwrap returns what net/http says.
+// Unwrap returns the error of net/http.
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// isRefused reports whether the server itself refuses connections.
+// isRefused reports whether the server itself, not a proxy, refused the connection.
 func (e *RequestError) isRefused() bool { return e.proxy == nil && isRefused(e.Err) }
 
-// windowsConnRefused is ECONNREFUSED of Windows.
+// windowsConnRefused is WSAECONNREFUSED, the ECONNREFUSED of Windows.
 const windowsConnRefused = syscall.Errno(10061)
 
 func isRefused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsConnRefused)
 }
 
-// proxyError is a proxy's refusal to connect to a server.
+// proxyError is the status with which a proxy refused to connect to a server.
 type proxyError struct{ status int }
 
 // Error implements error.
 func (e proxyError) Error() string { return fmt.Sprintf("%d %s", e.status, http.StatusText(e.status)) }
 
+// proxyRefusal is the OnProxyConnectResponse of a client: it returns a proxyError for a status other than 200.
 func proxyRefusal(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
 	if response.StatusCode != http.StatusOK {
 		return proxyError{response.StatusCode}
@@ -51,7 +52,7 @@ func proxyRefusal(_ context.Context, _ *url.URL, _ *http.Request, response *http
 	return nil
 }
 
-// describeError says in words why a request failed.
+// describeError returns a sentence about why a request failed.
 func describeError(err error) string {
 	var dns *net.DNSError
 	var certificate *tls.CertificateVerificationError
@@ -65,15 +66,15 @@ func describeError(err error) string {
 	case errors.As(err, &proxy):
 		return "the proxy refuses to connect: " + proxy.Error()
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return "there is no host " + Quote(dns.Name)
+		return "no such host: " + Quote(dns.Name)
 	case errors.As(err, &dns):
-		return "the name " + Quote(dns.Name) + " cannot be looked up: " + Quote(dns.Err)
+		return "cannot resolve the name " + Quote(dns.Name) + ": " + Quote(dns.Err)
 	case errors.As(err, &certificate):
-		return "its certificate is not trusted: " + Quote(certificate.Err.Error())
+		return "the server's certificate is not trusted: " + Quote(certificate.Err.Error())
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &plainText):
-		return "it does not speak TLS: try http://"
+		return "the server does not use TLS: try http://"
 	case errors.As(err, &alert):
-		return "it refuses TLS: " + alert.Error()
+		return "the server refused the TLS connection: " + alert.Error()
 	case errors.Is(err, context.Canceled):
 		return context.Canceled.Error()
 	case isRefused(err):
@@ -81,20 +82,21 @@ func describeError(err error) string {
 	case isTimeout(err):
 		return "no answer in time"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
-		return "it closed the connection before the end of an answer"
-	case errors.As(err, &dial): // such as no route to the host
+		return "the server closed the connection before its answer was complete"
+	case errors.As(err, &dial): // for example, no route to the host
 		return Quote(innermost(err).Error())
 	default:
-		return "what it says is not HTTP: " + Quote(innermost(err).Error())
+		return "the answer is not HTTP: " + Quote(innermost(err).Error())
 	}
 }
 
-// isTimeout reports whether an answer, or a connection, did not come in time.
+// isTimeout reports whether an error means that a connection or an answer did not come in time.
 func isTimeout(err error) bool {
 	var late net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) && late.Timeout()
 }
 
+// innermost returns the last error in the chain of err.
 func innermost(err error) error {
 	for unwrapped := err; unwrapped != nil; unwrapped = errors.Unwrap(unwrapped) {
 		err = unwrapped
@@ -102,31 +104,31 @@ func innermost(err error) error {
 	return err
 }
 
-// proxyOf returns the proxy by way of which a client sends a request; nil: none.
+// proxyOf returns the proxy through which a client sends a request; nil if there is none.
 func proxyOf(client *http.Client, request *http.Request) (*url.URL, error) {
 	transport, ok := client.Transport.(*http.Transport)
 	if !ok || transport.Proxy == nil {
-		return nil, nil //nolint:nilnil // as net/http has it
+		return nil, nil //nolint:nilnil // http.Transport.Proxy returns nil, too, for no proxy
 	}
 	return transport.Proxy(request)
 }
 
-// errInvalidProxy means that a variable is wrong. Its value is not shown: it may have a password.
-var errInvalidProxy = errors.New("HTTP_PROXY or HTTPS_PROXY is no URL of a proxy")
+// errInvalidProxy is returned if an environment variable has an invalid value, which may contain a password and is not shown.
+var errInvalidProxy = errors.New("HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy")
 
-// describeProxy says which proxy was in between.
+// describeProxy returns the end of an error's sentence, which names the proxy of the request.
 func describeProxy(proxy *url.URL) string {
 	if proxy == nil {
 		return ""
 	}
-	return ", by way of the proxy " + proxy.Scheme + "://" + proxy.Host +
-		" (of HTTP_PROXY or HTTPS_PROXY; hosts in NO_PROXY are asked without it)"
+	return ", through the proxy " + proxy.Scheme + "://" + proxy.Host +
+		" (set by HTTP_PROXY or HTTPS_PROXY; hosts in NO_PROXY bypass it)"
 }
 
-// maxQuoted is how much is shown of what a server says, in characters.
+// maxQuoted is the number of characters that Quote shows.
 const maxQuoted = 200
 
-// Quote returns what a server says in quotes, as far as it is not too long. No character of it does anything to a terminal.
+// Quote returns a server's text in quotes, shortened and with escapes, so that no character of it can control a terminal.
 func Quote(text string) string {
 	if utf8.RuneCountInString(text) > maxQuoted {
 		text = string([]rune(text)[:maxQuoted]) + "…"
@@ -138,7 +140,7 @@ func Quote(text string) string {
 func DisplayURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "a URL that cannot be read"
+		return "an invalid URL"
 	}
 	u.User = nil
 	return u.String()

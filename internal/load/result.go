@@ -11,30 +11,30 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Result is the run's result, and what the buyers were answered. Its verdict is the run's, unless too few were answered; see Judge.
+// Result is the report of a run, with the answers to the buyers. Its verdict is that of the report, unless Judge changes it.
 type Result struct {
 	history.Report
-	Unread    string         `json:"unread,omitempty"` // why the ledger could not be read; the report is then that of the run's beginning
-	Reason    string         `json:"reason"`           // the verdict in words
-	Requests  int            `json:"requests"`
-	OK        int            `json:"ok"`
-	SoldOut   int            `json:"sold_out"`
-	Failed    int            `json:"failed"`             // nothing was sold
-	Unknown   int            `json:"unknown"`            // the buyer was not told whether it was sold
-	Retried   int            `json:"retried,omitempty"`  // requests that were sent again after a doubt
-	Replayed  int            `json:"replayed,omitempty"` // of these, that had bought before
-	Gone      int            `json:"gone,omitempty"`     // orders of sold requests that the ledger lacks, of those that were asked for
+	Unread    string         `json:"unread,omitempty"`   // reason why the ledger could not be read; Report then has only the start of the run
+	Reason    string         `json:"reason"`             // explanation of the verdict
+	Requests  int            `json:"requests"`           // requests begun
+	OK        int            `json:"ok"`                 // requests that were sold
+	SoldOut   int            `json:"sold_out"`           // requests answered that the stock is sold out
+	Failed    int            `json:"failed"`             // requests that certainly sold nothing, for another reason
+	Unknown   int            `json:"unknown"`            // requests of unknown outcome
+	Retried   int            `json:"retried,omitempty"`  // requests that were sent again, because their outcome was unknown
+	Replayed  int            `json:"replayed,omitempty"` // retried requests that had already bought
+	Gone      int            `json:"gone,omitempty"`     // orders of sold requests that were looked up, and are not in the ledger
 	Answered  float64        `json:"answered"`           // share of the requests that were sold or sold out, from 0 to 1
-	Failures  map[string]int `json:"failures,omitempty"`
-	Unknowns  map[string]int `json:"unknowns,omitempty"` // as failures: by error code, or by the client's reason
-	Seconds   float64        `json:"seconds"`
-	PerSecond float64        `json:"per_second"`
+	Failures  map[string]int `json:"failures,omitempty"` // error code, or the client's reason → number of failed requests
+	Unknowns  map[string]int `json:"unknowns,omitempty"` // error code, or the client's reason → number of requests of unknown outcome
+	Seconds   float64        `json:"seconds"`            // duration of the burst
+	PerSecond float64        `json:"per_second"`         // sold requests a second
 	Latency   Latency        `json:"latency_ms"`
 
-	reasons language.Text // Reason, in each language
+	reasons language.Text // Reason in each language
 }
 
-// Latency is how long the answers took, in milliseconds.
+// Latency has percentiles of the times until an answer, in milliseconds.
 type Latency struct {
 	P50 float64 `json:"p50"`
 	P90 float64 `json:"p90"`
@@ -42,6 +42,7 @@ type Latency struct {
 	Max float64 `json:"max"`
 }
 
+// newResult counts attempts by their outcomes.
 func newResult(attempts []attempt, duration time.Duration) Result {
 	r := Result{Requests: len(attempts), Seconds: duration.Seconds(), Failures: map[string]int{}, Unknowns: map[string]int{}}
 	latencies := make([]time.Duration, 0, len(attempts))
@@ -82,10 +83,10 @@ func newResult(attempts []attempt, duration time.Duration) Result {
 	return r
 }
 
-// maxCodes is how many different codes are counted: a shop has fewer.
+// maxCodes bounds the number of different codes that are counted. lockstep has fewer; another program may make up any number.
 const maxCodes = 40
 
-// countCode counts a code, as long as there are not too many different ones.
+// countCode counts a code. New codes beyond maxCodes are counted together.
 func countCode(codes map[string]int, code string) {
 	if _, ok := codes[code]; !ok && len(codes) >= maxCodes {
 		code = "other codes"
@@ -93,7 +94,7 @@ func countCode(codes map[string]int, code string) {
 	codes[code]++
 }
 
-// percentile gives, in milliseconds, the smallest duration that at least p percent of the sorted ones do not exceed.
+// percentile returns, in milliseconds, the smallest duration that at least p percent of the sorted ones do not exceed; 0 if there are none.
 func percentile(sorted []time.Duration, p int) float64 {
 	if len(sorted) == 0 {
 		return 0
@@ -102,8 +103,8 @@ func percentile(sorted []time.Duration, p int) float64 {
 	return float64(sorted[max(rank, 1)-1].Microseconds()) / 1000
 }
 
-// Missing counts the orders of answered sales that the ledger lacks at least; below zero, how many more orders it has than sales were
-// answered.
+// Missing returns a lower bound for the number of confirmed orders that the ledger lacks. It is negative if the ledger has more orders than
+// were confirmed.
 func (r Result) Missing() int64 {
 	if r.Gone > 0 {
 		return int64(r.Gone)
@@ -111,15 +112,14 @@ func (r Result) Missing() int64 {
 	return int64(r.OK) - r.Sold
 }
 
-// KnowsLost reports whether the ledger says how many updates were lost. Orders that it lacks can only hide some: what it shows is true, but
-// that nothing was lost, or that the stock fell by too much, is not.
+// KnowsLost reports whether the number of lost updates is known. If orders are missing from the ledger, they can hide lost updates. So
+// lost updates that it shows are real, but no other number can be trusted.
 func (r Result) KnowsLost() bool {
 	return r.Unread == "" && (r.Missing() <= 0 || r.Verdict == verdict.Oversold)
 }
 
-// Judge returns the reason of the verdict. It turns PASS into UNKNOWN if the share of answered requests is below minAnswered (from 0 to 1),
-// and all but OVERSOLD if an answered sale has no order: the ledger cannot be trusted then. OVERSOLD and UNDERSOLD stay, however few were
-// answered.
+// Judge sets the verdict and its reason. PASS becomes UNKNOWN if the share of answered requests is below minAnswered (from 0 to 1). Every
+// verdict but OVERSOLD becomes UNKNOWN if confirmed orders are missing from the ledger, which then cannot be trusted.
 func (r *Result) Judge(minAnswered float64) {
 	tooFew := r.Verdict == verdict.Pass && r.Answered < minAnswered
 	switch {
@@ -141,37 +141,38 @@ func (r *Result) Judge(minAnswered float64) {
 	r.Reason = r.reasons.In(language.English)
 }
 
-// missingTexts says that the ledger lacks orders, in each language.
+// missingTexts returns a sentence about the orders that the ledger lacks.
 func (r Result) missingTexts() (english, chinese string) {
-	return fmt.Sprintf("%d buyers were told that they bought, and the ledger has no orders of theirs", r.Missing()),
-		fmt.Sprintf("%d 个买家被告知买到了，账本里却没有他们的订单", r.Missing())
+	return fmt.Sprintf("%d orders that were confirmed to buyers are not in the ledger", r.Missing()),
+		fmt.Sprintf("买家收到了 %d 个订单的确认，账本里却没有这些订单", r.Missing())
 }
 
-// explain says what the report means, and what limits it.
+// explain returns the explanation of the report's verdict, with reservations if orders are missing or requests failed.
 func (r Result) explain() language.Text {
-	means := r.Means()
-	english, chinese := means.In(language.English), means.In(language.Chinese)
+	explanation := r.Means()
+	english, chinese := explanation.In(language.English), explanation.In(language.Chinese)
 	if r.Missing() > 0 {
-		in, zh := r.missingTexts()
-		english, chinese = english+"; but "+in, chinese+"；但 "+zh
+		missingEnglish, missingChinese := r.missingTexts()
+		english += "; but " + missingEnglish
+		chinese += "；但" + missingChinese
 	}
 	if rest := r.Failed + r.Unknown; rest > 0 {
-		english += fmt.Sprintf("; but %d of %d requests were not answered, or not as they should be", rest, r.Requests)
-		chinese += fmt.Sprintf("；但 %d 个请求中有 %d 个没有得到应有的响应", r.Requests, rest)
+		english += fmt.Sprintf("; but %d of %d requests failed, or their outcome is unknown", rest, r.Requests)
+		chinese += fmt.Sprintf("；但 %d 个请求中有 %d 个失败或结果未知", r.Requests, rest)
 	}
 	return language.Both(english, chinese)
 }
 
-// Sentence says in words why the verdict is what it is.
+// Sentence returns the reason of the verdict in a language.
 func (r Result) Sentence(in language.Language) string { return r.reasons.In(in) }
 
-// setUnread says of a run, of which only the beginning is known, that its ledger could not be read.
+// setUnread records that the ledger could not be read, and keeps only what was known at the start of the run.
 func (r *Result) setUnread(started history.Report, err error) {
 	r.Report = history.Report{RunID: started.RunID, Lock: started.Lock, Initial: started.Initial, Verdict: verdict.Untested}
 	r.Unread = err.Error()
 }
 
-// MarshalJSON leaves out what only the ledger says, where it could not be read.
+// MarshalJSON omits the fields that come from the ledger if it could not be read.
 func (r Result) MarshalJSON() ([]byte, error) {
 	type plain Result
 	if r.Unread == "" {
@@ -180,7 +181,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		plain
 
-		Remaining   any `json:"remaining,omitempty"` // these hide the report's
+		Remaining   any `json:"remaining,omitempty"` // always nil: this and the next fields hide those of Report
 		Sold        any `json:"sold,omitempty"`
 		Oversold    any `json:"oversold,omitempty"`
 		Lost        any `json:"lost,omitempty"`

@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// The pauses of a buyer before it asks again: the first, and the longest after it has doubled.
+// Pauses before a retry: the first one, which doubles each time, and the longest one.
 const (
 	firstPause = 50 * time.Millisecond
 	maxPause   = time.Second
 )
 
-// buyWithRetry sends the i-th request. With keys, one that may have sold is sent again, to one target after the other, until it is known to be
-// sold or sold out; for Timeout at most, and for the last answer. Any other refusal says nothing of the requests before it.
+// buyWithRetry sends the i-th request. If it has an Idempotency-Key and its outcome is unknown, it is sent again to the next target, until
+// the answer is that it was sold or is sold out. The last retry begins at most Timeout after the first answer. Other refusals of a retry
+// are ignored: they say nothing about the requests before it.
 func (b Burst) buyWithRetry(ctx context.Context, client *http.Client, i int) attempt {
 	if b.NewKey == nil {
 		return buyOne(ctx, client, b.Targets[i%len(b.Targets)], "")

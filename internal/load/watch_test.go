@@ -13,13 +13,13 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// startStream answers GET /live by events, and stays open; and GET /live/pair by a trace.
+// startStream starts a server that answers GET /live with events, and GET /live/pair with a drawing.
 func startStream(t *testing.T, events ...string) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/live", func(w http.ResponseWriter, r *http.Request) {
 		if r.FormValue("lang") != "zh" {
-			t.Errorf("it asks for %s", r.URL)
+			t.Errorf("requested %s, want lang=zh", r.URL)
 		}
 		for _, event := range events {
 			name, data, _ := strings.Cut(event, " ")
@@ -40,7 +40,6 @@ func startStream(t *testing.T, events ...string) *httptest.Server {
 	return server
 }
 
-// What was shown of the run is kept, and nothing of the run before.
 func TestWatchKeepsFramesOfLastRun(t *testing.T) {
 	server := startStream(t,
 		`run {"fresh":true,"run_id":"old"}`, `finding {"sales":["r1#1","r1#2"],"bad":true}`,
@@ -62,11 +61,11 @@ func TestWatchKeepsFramesOfLastRun(t *testing.T) {
 	}
 	if got := strings.Join(names, " "); got != "run"+strings.Repeat(" finding", 4)+" story sections stock tally" ||
 		!strings.Contains(string(frames[8].Data), `"sold":2`) {
-		t.Errorf("it keeps %s", got)
+		t.Errorf("got frames %s, want those of the last run, with its last tally and story", got)
 	}
 	pairs := watch.Pairs(t.Context(), frames)
 	if len(pairs) != 2 || string(pairs["r1#3 r2#1"]) != `{"actors":["r1#3","r2#1"]}` || pairs["r1#5 r2#1"] == nil {
-		t.Errorf("the pairs are %s", pairs)
+		t.Errorf("got pairs %s, want two", pairs)
 	}
 }
 
@@ -74,9 +73,9 @@ func TestStartWatchReturnsErrUnwatched(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
 	if _, err := load.StartWatch(t.Context(), server.URL, "en"); !errors.Is(err, load.ErrUnwatched) || !strings.Contains(err.Error(), "404") {
-		t.Errorf("%v; want ErrUnwatched, and 404", err)
+		t.Errorf("got %v, want ErrUnwatched with status 404", err)
 	}
 	if _, err := load.StartWatch(t.Context(), "http://"+suite.UnusedAddr(t), "en"); !errors.Is(err, load.ErrUnwatched) {
-		t.Errorf("%v; want ErrUnwatched", err)
+		t.Errorf("got %v, want ErrUnwatched", err)
 	}
 }

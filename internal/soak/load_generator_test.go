@@ -45,10 +45,13 @@ func TestRequestRecordsAnswer(t *testing.T) {
 		"a bug": {
 			status: 500, body: `{"error":{"code":"internal","order_id":"e"}}`, want: answered(500, "internal", "e", ""), wantOutcome: outcomeUnknown,
 		},
-		"not ours": {status: 200, body: `<html>`, want: Sale{Code: `no answer: 200, and not JSON: "<html>"`}, wantOutcome: outcomeUnknown},
+		"not ours": {
+			status: 200, body: `<html>`, want: Sale{Code: `invalid answer: status 200, and the body is not a JSON object: "<html>"`},
+			wantOutcome: outcomeUnknown,
+		},
 		"too late": {want: Sale{Code: "no answer in time"}, wantOutcome: outcomeUnknown},
 		"cut": {
-			status: -1, want: Sale{Code: "no answer: it closed the connection before the end of an answer"}, wantOutcome: outcomeUnknown,
+			status: -1, want: Sale{Code: "no answer: the server closed the connection before its answer was complete"}, wantOutcome: outcomeUnknown,
 		},
 	}
 	for name, test := range answers {

@@ -25,7 +25,7 @@ func TestLookUpOrderReturnsAnswer(t *testing.T) {
 	bed := &testbed{url: server.URL, http: server.Client()}
 	for _, want := range []OrderLookup{
 		{OrderID: "there", Found: true}, {OrderID: "none"}, {OrderID: "in-flight", Error: "GET /orders/in-flight: 404 order_in_flight"},
-		{OrderID: "broken", Error: "502, and not JSON"},
+		{OrderID: "broken", Error: "status 502, and the body is not a JSON object"},
 	} {
 		t.Run(want.OrderID, func(t *testing.T) {
 			got := bed.lookUpOrder(t.Context(), want.OrderID)
