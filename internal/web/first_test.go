@@ -56,6 +56,13 @@ func TestTheBurstInSlowMotion(t *testing.T) {
 		[...document.querySelectorAll(".why .square")].map(square => square.innerText))`); said != "" {
 		t.Errorf("the squares say %q; want that both read one number, and both write one less", said)
 	}
+	if same := eval[bool](p, `(colours => colours.size === 2 && new Set(colours.values()).size === 2)(new Map(
+		[...document.querySelectorAll(".why tr:not(:last-child) .square")].map(square => {
+			const {backgroundColor} = getComputedStyle(square);
+			return [square.parentNode.cellIndex + backgroundColor, backgroundColor];
+		})))`); !same {
+		t.Error("until the last step, each buyer should have one colour, and not the other one's")
+	}
 	if title := eval[string](p, `document.querySelector(".why h2").innerText`); !strings.HasSuffix(title, " ms of this burst, slowed down") {
 		t.Errorf("it is titled %q", title)
 	}

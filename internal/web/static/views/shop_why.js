@@ -27,12 +27,11 @@ export function createCollision(trace) {
     reads ? say(`reads ${number}`, `读到 ${number}`) : say(`writes ${number}`, `写入 ${number}`);
   const rows = steps.map((step, i) => {
     const fell = step.stock !== (steps[i - 1]?.stock ?? stock);
-    const square = who =>
-      step.actor === who && el("span", { class: step.reads ? "square" : "square writes" }, does(step));
+    const square = (who, i) => step.actor === who && el("span.square.actor" + i, does(step));
     return el("tr", [
-      el("td", square(first)),
+      el("td", square(first, 0)),
       el("td", { class: fell ? "fell" : step.reads ? null : "stays" }, step.stock),
-      el("td", square(second)),
+      el("td", square(second, 1)),
     ]);
   });
   const says = el("p.large", { role: "status" }),
