@@ -287,7 +287,7 @@ function readColours(node, replicas) {
   };
 }
 
-// readSizes returns lengths in proportion to the letters: axis, gap between replicas, left margin, label, row.
+// readSizes returns lengths in proportion to the letters: axis, gap between replicas, left margin, row.
 function readSizes(canvas) {
   const em = parseFloat(getComputedStyle(canvas).fontSize);
   return {
@@ -295,15 +295,13 @@ function readSizes(canvas) {
     axis: 1.6 * em,
     gap: 0.45 * em,
     margin: 2.5 * em,
-    label: em,
     row: 1.15 * em,
-    highest: availableHeight(canvas) && 3 * em,
+    highest: 3 * em,
   };
 }
 
-function measureBands(index, tall, { axis, gap, label, row, highest }) {
-  const band = (b, high) => Math.max(b.rows * high, label) + gap;
-  let high = highest || row;
+function measureBands(index, tall, { em, axis, gap, highest: high }) {
+  const band = (b, high) => Math.max(b.rows * high, em) + gap;
   while (high > 1.2 && index.bands.reduce((sum, b) => sum + band(b, high), axis) > tall) high *= 0.95;
   const tops = new Map();
   let top = 0;
@@ -318,9 +316,10 @@ function renderSections(canvas, index, { from, to }, paint) {
   const wide = Math.max(canvas.clientWidth, 100),
     dots = devicePixelRatio || 1;
   const size = readSizes(canvas),
-    { em, axis, gap, label, margin } = size;
-  const all = index.rows * size.row + (gap + label) * index.bands.length + axis;
-  const tall = availableHeight(canvas) || Math.min(Math.max(all, 6.5 * em), 30 * em);
+    { em, axis, gap, margin } = size,
+    most = availableHeight(canvas);
+  const all = index.rows * (most ? size.highest : size.row) + (gap + em) * index.bands.length + axis;
+  const tall = Math.min(Math.max(all, 6.5 * em), most || 30 * em);
   canvas.style.height = tall + "px";
   if (canvas.width !== Math.round(wide * dots) || canvas.height !== Math.round(tall * dots)) {
     canvas.width = Math.round(wide * dots);
@@ -398,8 +397,9 @@ function renderSections(canvas, index, { from, to }, paint) {
     pen.fillText(band.name, 2, y(band) + Math.min(0.9 * em, Math.max(0.8 * em, high * 0.8)));
   const step = roundStep((to - from) / Math.max(2, wide / (9 * em)));
   for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
+    const text = formatTime(t, step);
     pen.fillRect(x(t), tall - axis, 1, 0.3 * em);
-    pen.fillText(formatTime(t, step), x(t) + 0.2 * em, tall - 0.35 * em);
+    pen.fillText(text, Math.min(x(t) + 0.2 * em, wide - pen.measureText(text).width), tall - 0.35 * em);
   }
 }
 
