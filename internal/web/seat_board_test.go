@@ -213,3 +213,19 @@ func TestBoardLeavesHalfOfAPhone(t *testing.T) {
 		node.getBoundingClientRect().bottom > 0 &&
 		node.getBoundingClientRect().bottom <= document.querySelector(".drawing").getBoundingClientRect().top).length === 0`)
 }
+
+// A level that takes longer than necessary counts its steps, and no more of so many; while it goes on, it offers the shorter way.
+func TestLevelCountsItsSteps(t *testing.T) {
+	url := serve(t) + "/#/schedule/v1?in=--faults+crash=1&mode=break&anomaly=stuck&campaign=1&do=A:SET+A:GET+A:write"
+	for _, row := range []struct{ name, more, count, card string }{
+		{"as long as the shortest", "", "3/3 steps", "faults"},
+		{"longer", "+A:DEL", "4 steps", "There is a shorter way: 3 steps"},
+		{"longer, and at its end", "+A:DEL+B:SET+B:GET+B:write+B:DEL", "8 steps", "faults"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			p := open(t, url+row.more)
+			p.waitUntil("it counts "+row.count, fmt.Sprintf(`document.querySelector(".card .count")?.innerText === %q &&
+				document.querySelector(".card").innerText.includes(%q)`, row.count, row.card))
+		})
+	}
+}

@@ -100,7 +100,7 @@ export function drawLevelPath({ index, lock: current }) {
   return el("nav.level.row", { "aria-label": say("Levels", "关卡") }, [
     el("ol", dots),
     drawSelect("side", say("Side levels", "支线关卡"), choose, [
-      drawOption("", say("Side …", "支线……"), false),
+      drawOption("", say("Side", "支线"), false),
       sides.map(lock => drawOption(lock.name, `${lock.name} · ${lock.title}`, lock === current)),
     ]),
   ]);
@@ -115,8 +115,9 @@ export function drawLevelCard(seat) {
     fewest = done.filter(one => !isLonger(one)).length;
   const played = isPlayed(seat),
     taken = solvedStep(seat) ?? seat.tokens.length,
-    far = played && level.steps < taken && !seat.here.view.over; // further than it takes
-  const shorter = far && say(`There is a shorter way: ${level.steps} steps `, `有更短的走法：${level.steps} 步 `);
+    isLong = played && level.steps < taken, // longer than necessary
+    count = isLong ? taken : `${taken}/${level?.steps}`;
+  const shorter = say(`There is a shorter way: ${level?.steps} steps `, `有更短的走法：${level?.steps} 步 `);
   const back = say("You changed the scenario. Back to the level", "场景改过了，回到这一关");
   const all = say(
     `${done.length}/${steps.length} solved · ${fewest} optimal`,
@@ -125,9 +126,8 @@ export function drawLevelCard(seat) {
   const parts = [
     el("b", steps.includes(lock) ? say("Level ", "关卡 ") : say("Side level ", "支线 "), name),
     title,
-    played &&
-      el("b.count", say(far ? `${taken} steps` : `${taken}/${level.steps} steps`, `${taken}/${level.steps} 步`)),
-    far && [shorter, drawRestart(seat)],
+    played && el("b.count", say(`${count} steps`, `${count} 步`)),
+    isLong && !seat.here.view.over && [shorter, drawRestart(seat)],
     played && describeScenario(seat),
     played && solutionOf(lock) && describeResult(lock),
     !played && level?.anomaly && el("a", { href: levelAddress(lock) }, back),
