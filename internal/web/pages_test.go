@@ -59,6 +59,7 @@ func TestALockIsOpened(t *testing.T) {
 		"#/?lock=v0&buyers=-3": "-3 is no number of buyers: from 1 to 2000."} {
 		p.visit(address)
 		p.shows(says)
+		p.waitUntil("there is no note in a note", `!document.querySelector(".note .note")`)
 	}
 	p.visit("#/locks/v0")
 	p.shows("func (s *Sale) prepare")

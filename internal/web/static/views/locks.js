@@ -110,7 +110,7 @@ export function show(main, route) {
     for (const { lock, opener } of rows.values()) opener.setAttribute("aria-expanded", String(lock.name === asked));
     table.querySelector(".opened")?.remove();
     const unknown = asked && !one && say(`There is no lock ${asked}.`, `没有“${asked}”这种锁。`);
-    replace(explained, unknown ? drawAlarm(unknown) : describeUse());
+    replace(explained, unknown || describeUse()).classList.toggle("bad", !!unknown);
     if (!one) return;
     const inside = el("div.step", say("Loading …", "加载中……")),
       columns = 2 + anomalies.length;
