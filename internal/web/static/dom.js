@@ -72,6 +72,7 @@ export function showDialog(name, heading, ...inside) {
   ]);
   document.body.append(node);
   node.showModal();
+  node.scrollTop = 0; // the button that has the focus is at the end
 }
 
 // copyText copies a text to the clipboard, and confirms it on the button.
