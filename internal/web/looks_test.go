@@ -89,6 +89,9 @@ const misfits = `(() => {
     if (node.scrollWidth <= node.clientWidth + 2 || style.display === "inline") continue;
     wrong.push("cut: " + node.className + " " + node.innerText.slice(0, 40));
   }
+  for (const node of document.querySelectorAll(".figure .head > *"))
+    if (node.getBoundingClientRect().right > node.closest(".figure").getBoundingClientRect().right + 1)
+      wrong.push("beyond its column: " + (node.textContent || node.classList.value));
   const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
   for (let node; (node = walker.nextNode());) {
     const parent = node.parentElement;
@@ -251,6 +254,9 @@ func TestSwitchesAreRemembered(t *testing.T) {
 		[...document.querySelectorAll(".choice")])`)
 	p.dark(true)
 	p.key("?")
+	if at := eval[int](p, `document.querySelector("dialog").scrollTop`); at != 0 {
+		t.Errorf("the list of keys begins %d px below its top", at)
+	}
 	if keys := p.text("dialog"); !strings.Contains(keys, "撤销") {
 		t.Errorf("? lists %q", keys)
 	}
