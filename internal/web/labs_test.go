@@ -88,8 +88,19 @@ func TestWhereALabIsNotRunItsCommandStands(t *testing.T) {
 	if !eval[bool](p, works) {
 		t.Error("the tab is offered where it is not, or is not offered where it is")
 	}
-	eval[bool](p, `([...document.querySelectorAll(".labs button")].find(b => b.textContent === "I have the token").click(), true)`)
-	p.waitUntil("it asks for the token", `document.querySelector("dialog[open] input")`)
-	eval[bool](p, `(document.querySelector("dialog input").value = "secret", document.querySelector("dialog button").click(), true)`)
-	p.waitUntil("it can be run", fmt.Sprintf(`%s.startsWith("Run it: v0, then v1")`, labels))
+	unlocks := func(token string) {
+		t.Helper()
+		eval[bool](p, `([...document.querySelectorAll(".labs button")].find(b => b.textContent === "I have the token").click(), true)`)
+		p.waitUntil("it asks for the token", `document.querySelector("dialog[open] input")`)
+		eval[bool](p, fmt.Sprintf(`(document.querySelector("dialog input").value = %q, document.querySelector("dialog button").click(), true)`, token))
+		p.waitUntil("it can be run", fmt.Sprintf(`%s.startsWith("Run it: v0, then v1")`, labels))
+	}
+	unlocks("wrong")
+	p.expect("403")
+	p.pushes(".labs button.main")
+	p.waitUntil("the token is refused", `document.querySelector("dialog[open] .note.bad")`)
+	eval[bool](p, `(document.querySelector("dialog button:last-child").click(), true)`)
+	p.visit("#/labs/lost-update")
+	p.shows("I have the token") // the one that was refused is forgotten
+	unlocks("secret")
 }

@@ -61,6 +61,7 @@ async function send(path, request) {
   const { error } = await answer.json().catch(() => ({}));
   const failure = new Failure(answer.status, error?.code ?? "", explainError(answer, error));
   const refused = answer.status === 401 || (answer.status === 403 && token);
+  if (refused) sessionStorage.removeItem("lockstep.token");
   if (!refused || !(await askToken(token ? failure.message : ""))) throw failure;
   return send(path, request);
 }
