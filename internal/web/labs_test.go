@@ -92,7 +92,8 @@ func TestWhereALabIsNotRunItsCommandStands(t *testing.T) {
 		t.Helper()
 		eval[bool](p, `([...document.querySelectorAll(".labs button")].find(b => b.textContent === "I have the token").click(), true)`)
 		p.waitUntil("it asks for the token", `document.querySelector("dialog[open] input")`)
-		eval[bool](p, fmt.Sprintf(`(document.querySelector("dialog input").value = %q, document.querySelector("dialog button").click(), true)`, token))
+		eval[bool](p, fmt.Sprintf(`(document.querySelector("dialog input").value = %q, true)`, token))
+		p.pushes("dialog button")
 		p.waitUntil("it can be run", fmt.Sprintf(`%s.startsWith("Run it: v0, then v1")`, labels))
 	}
 	unlocks("wrong")

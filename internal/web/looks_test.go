@@ -5,15 +5,12 @@ package web_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
-
-	"lockstep/internal/test/suite"
 )
 
 var back = chromedp.NavigateBack()
@@ -35,7 +32,8 @@ var addresses = map[string]string{
 	"room":    "#/course/room/02",
 	"join":    "#/course/join",
 	"levels":  "#/schedule",
-	"level":   broken + "&mode=break&anomaly=foreign-release&campaign=1",
+	"level":   broken + "&mode=break&anomaly=foreign-release" + level,
+	"failed":  "#/schedule/v0?mode=break&anomaly=lost-update&do=A:GET+A:write+B:GET+B:write" + level,
 }
 
 // settled waits until a view has drawn what it asked for.
@@ -130,57 +128,6 @@ func (p *page) keep(name string) {
 	}
 }
 
-// Whoever cannot see or point can use each view, as far as axe can tell; its rules of contrast hold in both themes.
-func TestAxeFindsNothing(t *testing.T) {
-	axe, url := fetchAxe(t), serve(t)
-	for name, address := range addresses {
-		t.Run(name, func(t *testing.T) {
-			p := open(t, url+"/"+address)
-			for _, language := range []string{"en", "zh"} {
-				p.speak(language)
-				p.settled()
-				for _, dark := range []bool{false, true} {
-					p.dark(dark)
-					for _, wrong := range p.barriers(axe) {
-						t.Errorf("%s, dark %v: %s", language, dark, wrong)
-					}
-				}
-			}
-		})
-	}
-}
-
-// Nor does axe find anything in what a shop shows that has something to show.
-func TestAxeFindsNothingInAStory(t *testing.T) {
-	axe, s := fetchAxe(t), newStage(t)
-	s.send("run", run("open"))
-	s.send("lanes", latestSales)
-	s.send("story", story)
-	s.send("tally", tally)
-	s.send("finding", foreignDelete)
-	s.send("trouble", `["r2 is paused"]`)
-	p := open(t, s.URL+"/#/")
-	first := open(t, serve(t)+"/#/")
-	first.click(".first .big")
-	first.waitUntil("it is over", `document.querySelector(".pane .large.bad")`)
-	for i, dark := range []bool{false, true, true, false} {
-		for _, shop := range []*page{p, first} {
-			shop.dark(dark)
-			if i == 2 {
-				shop.key("F")
-				shop.waitUntil("it is on the stage", `document.querySelector(".bar")`)
-			}
-			shop.waitUntil("the picture is there, and still", `document.querySelector(".spot") && !document.getAnimations().length`)
-			for _, wrong := range shop.barriers(axe) {
-				t.Errorf("dark %v: %s", dark, wrong)
-			}
-			for _, wrong := range eval[[]string](shop, misfits) {
-				t.Errorf("dark %v: %s", dark, wrong)
-			}
-		}
-	}
-}
-
 // Where the system's colours replace the page's, a legend's swatches keep theirs, and what is pressed is seen.
 func TestForcedColours(t *testing.T) {
 	p := open(t, serve(t)+"/#/?first=v0-200-4-0_v4-100-100-100")
@@ -192,44 +139,6 @@ func TestForcedColours(t *testing.T) {
 		getComputedStyle(node).backgroundColor)).size === 4`)
 	p.waitUntil("what is pressed is seen", `[...document.querySelectorAll("[aria-pressed=true], [aria-current]")].every(node =>
 		getComputedStyle(node).outlineStyle === "solid")`)
-}
-
-// barriers are what axe finds in the page as it is now.
-func (p *page) barriers(axe string) []string {
-	p.t.Helper()
-	p.do(chromedp.Evaluate[chromedp.Void](axe))
-	p.still()
-	p.waitUntil("no colour is half-way to another", `!document.getAnimations().some(one => one instanceof CSSTransition)`)
-	return eval[[]string](p, `axe.run().then(({violations}) => violations.flatMap(v => v.nodes.map(n =>
-		v.id + ": " + n.html.slice(0, 200) + " " + n.failureSummary)))`)
-}
-
-// fetchAxe fetches axe-core, which is not kept here.
-func fetchAxe(t *testing.T) string {
-	t.Helper()
-	suite.Needs(t, "npm", "tar", "chromium")
-	directory := t.TempDir()
-	pack := exec.CommandContext(t.Context(), "npm", "pack", "--silent", "axe-core@4")
-	pack.Dir = directory
-	if output, err := pack.CombinedOutput(); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("npm pack axe-core: %v\n%s", err, output)
-		}
-		t.Skipf("axe-core cannot be fetched: npm pack axe-core: %v\n%s", err, output)
-	}
-	packed, err := filepath.Glob(filepath.Join(directory, "axe-core-*.tgz"))
-	if err != nil || len(packed) != 1 {
-		t.Fatalf("npm packed %v, %v", packed, err)
-	}
-	unpack := exec.CommandContext(t.Context(), "tar", "-xzf", packed[0], "-C", directory, "package/axe.min.js")
-	if output, err := unpack.CombinedOutput(); err != nil {
-		t.Fatalf("tar: %v\n%s", err, output)
-	}
-	text, err := os.ReadFile(filepath.Join(directory, "package", "axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 // The switches are remembered, and a large size makes everything larger.
