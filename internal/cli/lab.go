@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -115,7 +114,7 @@ func listLabs(cmd *cobra.Command, lock string, lang language.Language, asJSON bo
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, language.Both("LAB\tFLAW, CURE\tTROUBLE", "实验\t缺陷，修复\t会出什么问题").In(lang))
 	for _, l := range labs {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Name, strings.Join(l.Locks(), " → "), l.Title.In(lang))
+		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Name, l.FlawAndCure(), l.Title.In(lang))
 	}
 	return table.Flush()
 }

@@ -25,7 +25,7 @@ type Lab struct {
 	Title language.Text // common name of the problem
 	Claim language.Text // promise of a lock that holds
 	Shows string        // step with the flaw; empty: no step has it
-	Cured string        // step that cures the flaw
+	Cured string        // step that cures the flaw; empty: none does
 	Cure  language.Text // explanation of the cure
 
 	Explore string // arguments of lockstep explore after the lock that show the anomaly; empty: none
@@ -98,12 +98,17 @@ func (l Lab) Check(lock string, in language.Language) error {
 	return nil
 }
 
-// Locks returns the locks that a lab runs by default: the step that shows the flaw, if any, and the one that cures it.
+// Locks returns the locks that a lab runs by default: the step that shows the flaw, and the one that cures it, if there are such.
 func (l Lab) Locks() []string {
-	if l.Shows == "" {
-		return []string{l.Cured}
+	return slices.DeleteFunc([]string{l.Shows, l.Cured}, func(lock string) bool { return lock == "" })
+}
+
+// FlawAndCure returns the locks that a lab runs by default, with an arrow from the flaw to the cure, as in "v1 → v2" or "redlock → –".
+func (l Lab) FlawAndCure() string {
+	if l.Shows != "" && l.Cured == "" {
+		return l.Shows + " → –"
 	}
-	return []string{l.Shows, l.Cured}
+	return strings.Join(l.Locks(), " → ")
 }
 
 // isEarlier reports whether the cure precedes the flaw in the evolution. It is an alternative then, not a next step.

@@ -39,7 +39,7 @@ func TestEveryLabIsWhole(t *testing.T) {
 		if shows := l.Expects(l.Shows); l.Shows != "" && shows.Observed != verdict.Broken {
 			t.Errorf("%s shows %s, which is %s", l.Name, l.Shows, shows.Observed)
 		}
-		if cured := l.Expects(l.Cured); l.Anomaly == "" && cured.Observed != verdict.Holds {
+		if cured := l.Expects(l.Cured); l.Anomaly == "" && l.Cured != "" && cured.Observed != verdict.Holds {
 			t.Errorf("%s has the cure %s, which is %s", l.Name, l.Cured, cured.Observed)
 		}
 	}

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -168,18 +169,22 @@ func TestTheWriteOfAPausedProcessArrivesAfterThePause(t *testing.T) {
 	}
 }
 
-// Where Redis forgets stock and lock together, no update is lost, but two are inside. A cure that comes before the flaw is no step.
-func TestAnEmptyRedisLetsTwoIn(t *testing.T) {
+// A Redis that forgets stock and lock together says nothing about a lock: the lab does not apply to it, and no lock is called a cure.
+func TestAnEmptyRedisIsCuredByNoLock(t *testing.T) {
 	l := named(t, "empty-restarted-node")
-	for in, want := range map[language.Language][2]string{
-		language.English: {"two are inside together", "A cure, as v9 has it: only where the stock is in the same Redis"},
-		language.Chinese: {"两单同时在临界区里", "一种修复，如 v9：只在库存也在这个 Redis 里时有效"},
-	} {
-		if why := l.Expects("v9").Why.In(in); !strings.HasPrefix(why, want[0]) {
-			t.Errorf("of v9 it says %q; want %q first", why, want[0])
+	if got := strings.Join(l.Locks(), " "); got != "redlock" {
+		t.Errorf("it runs %q; want redlock alone", got)
+	}
+	for _, lock := range StepsFrom(1) {
+		if err := l.Check(lock, language.English); !errors.Is(err, ErrNotFor) {
+			t.Errorf("%s: %v; want %v", lock, err, ErrNotFor)
 		}
-		if cure := l.HowCured(in); !strings.HasPrefix(cure, want[1]) {
-			t.Errorf("it says %q; want %q first", cure, want[1])
+	}
+	for in, want := range map[language.Language]string{
+		language.English: "No lock here cures it: a node must stay away", language.Chinese: "没有哪种锁能修复它：节点重启后",
+	} {
+		if cure := l.HowCured(in); !strings.HasPrefix(cure, want) {
+			t.Errorf("it says %q; want %q first", cure, want)
 		}
 	}
 }

@@ -144,10 +144,13 @@ func (n Need) In(in language.Language) string {
 	return in.Say("a `redis-server` or a `valkey-server`", "`redis-server` 或 `valkey-server`")
 }
 
-// HowCured tells how the flaw is cured, or that no step has it.
+// HowCured tells how the flaw is cured, or that no step has it or cures it.
 func (l Lab) HowCured(in language.Language) string {
 	if l.Shows == "" {
 		return in.Say("No step has this flaw: ", "没有哪一步有这个缺陷：") + sentence(l.Cure, in)
+	}
+	if l.Cured == "" {
+		return in.Say("No lock here cures it: ", "没有哪种锁能修复它：") + sentence(l.Cure, in)
 	}
 	if l.isEarlier() {
 		return in.Say("A cure, as %s has it: ", "一种修复，如 %s：", l.Cured) + sentence(l.Cure, in)

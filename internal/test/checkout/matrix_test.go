@@ -29,7 +29,7 @@ func TestTheMatrixRowsSayWhatTheTableSays(t *testing.T) {
 			"|---|---|" + strings.Repeat(":-:|", len(m.Strategies)) + "\n"
 		for _, l := range lab.All() {
 			name, signs, _ := strings.Cut(m.Line(l.Name), " ")
-			rows += "| " + name + " | " + strings.Join(l.Locks(), " → ") + " | " + strings.Join(strings.Fields(signs), " | ") + " |\n"
+			rows += "| " + name + " | " + l.FlawAndCure() + " | " + strings.Join(strings.Fields(signs), " | ") + " |\n"
 		}
 		rewritten(t, document, matrixRows, 0, "${1}"+rows)
 	}
