@@ -52,7 +52,7 @@ const drawBreach = ({ anomaly, title, says }) =>
 // drawLegend explains the lines of a trace, with or without a lock.
 export const drawLegend = trace =>
   el("p.soft.small", [
-    !trace || trace.nodes || trace.steps.some(({ lock }) => lock)
+    trace.nodes || trace.steps.some(({ lock }) => lock)
       ? say(
           "A thick line: this sale believes that it holds the lock, until it begins to release it. Dashed: paused. " +
             "On Redis: the letter is whose the lock is in truth.",

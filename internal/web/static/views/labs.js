@@ -156,7 +156,7 @@ function drawStory({ observed, head, about, still, drawn, left, reason, says, co
     el("h2", { class: { broken: "bad", holds: "good" }[observed] ?? "warn" }, head),
     el("p.small.soft", about),
     still && el("p.note.warn", still),
-    drawn.steps && drawn.actors && [drawTrace(drawn), drawLegend()],
+    drawn.steps && drawn.actors && [drawTrace(drawn), drawLegend(drawn)],
     left && el("p.small.soft", left),
     reason && el("p.note.warn", reason),
     el("ul", sentences),
