@@ -15,8 +15,8 @@ import (
 
 // A process that keeps its lock while nobody else asks for it: the keeper.
 
-// caches runs a test for every lock that is kept, in virtual time.
-func caches(t *testing.T, test func(*testing.T, *world)) {
+// eachCached runs a test for every lock that is kept, in virtual time.
+func eachCached(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
 		if w.strategy.Capabilities.Cached {
@@ -25,18 +25,18 @@ func caches(t *testing.T, test func(*testing.T, *world)) {
 	})
 }
 
-// sale locks and unlocks, and gives how many commands that took.
-func (w *world) sale(t *testing.T) int {
+// sell locks and unlocks, and gives how many commands that took.
+func (w *world) sell(t *testing.T) int {
 	t.Helper()
 	before := w.faults.seen()
-	if err := w.must(t, "buyer").Unlock(t.Context()); err != nil {
+	if err := w.mustLock(t, "buyer").Unlock(t.Context()); err != nil {
 		t.Error(err)
 	}
 	return w.faults.seen() - before
 }
 
-// asking is another process that wants the lock. It gives how long it waited, once it has given the lock back.
-func asking(t *testing.T, locker lock.Locker) <-chan time.Duration {
+// lockInBackground is another process that wants the lock. It gives how long it waited, once it has given the lock back.
+func lockInBackground(t *testing.T, locker lock.Locker) <-chan time.Duration {
 	t.Helper()
 	waited := make(chan time.Duration, 1)
 	began := time.Now()
@@ -56,17 +56,17 @@ func asking(t *testing.T, locker lock.Locker) <-chan time.Duration {
 }
 
 // A buyer alone costs a kept lock hardly a command, and any other two a sale.
-func TestCommandsOfABuyerAlone(t *testing.T) {
+func TestCachedLockSavesCommands(t *testing.T) {
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
 		const sales = 200
-		w.use(func(p *strategy.Parts) { p.Notifier = w.ear.Notifier }) // as in the service: it tells when it begins to listen
+		w.rebuild(func(p *strategy.Parts) { p.Notifier = w.notifier.Notifier }) // as in the service: it tells when it begins to listen
 		for range sales {
-			if err := w.must(t, "buyer").Unlock(t.Context()); err != nil {
+			if err := w.mustLock(t, "buyer").Unlock(t.Context()); err != nil {
 				t.Error(err)
 			}
 			w.pause(t, time.Millisecond)
 		}
-		asked := w.faults.seen() / len(w.keepers)
+		asked := w.faults.seen() / len(w.lockServers)
 		t.Logf("%d commands for %d sales", asked, sales)
 		if few := asked <= sales/10; few != w.strategy.Capabilities.Cached || !few && asked < 2*sales {
 			t.Errorf("%d commands for %d sales; a lock that is kept costs less than one for ten, any other two for each", asked, sales)
@@ -75,11 +75,11 @@ func TestCommandsOfABuyerAlone(t *testing.T) {
 }
 
 // TryLock gets no place in the queue; but the keeper gives the lock back, so that the next attempt gets it.
-func TestAKeeperThatIsAskedByTryLock(t *testing.T) {
-	caches(t, func(t *testing.T, w *world) {
-		other := w.other()
+func TestTryLockMakesProcessGiveBackCachedLock(t *testing.T) {
+	eachCached(t, func(t *testing.T, w *world) {
+		other := w.otherProcess()
 		for _, used := range []bool{false, true} {
-			held := w.must(t, "a")
+			held := w.mustLock(t, "a")
 			unlock := func() {
 				if err := held.Unlock(t.Context()); err != nil {
 					t.Error(err)
@@ -102,16 +102,16 @@ func TestAKeeperThatIsAskedByTryLock(t *testing.T) {
 	})
 }
 
-func TestTwoAskers(t *testing.T) {
-	caches(t, func(t *testing.T, w *world) {
+func TestTwoProcessesGetCachedLockAtOnce(t *testing.T) {
+	eachCached(t, func(t *testing.T, w *world) {
 		for _, used := range []time.Duration{0, time.Second} {
-			held := w.must(t, "a")
+			held := w.mustLock(t, "a")
 			if used == 0 {
 				if err := held.Unlock(t.Context()); err != nil {
 					t.Error(err)
 				}
 			}
-			one, two := asking(t, w.process("one")), asking(t, w.process("two"))
+			one, two := lockInBackground(t, w.newProcess("one")), lockInBackground(t, w.newProcess("two"))
 			if used > 0 {
 				w.pause(t, used)
 				if err := held.Unlock(t.Context()); err != nil {
@@ -126,69 +126,69 @@ func TestTwoAskers(t *testing.T) {
 }
 
 // A message that asks is lost while a sale has the lock: the keeper keeps it, until it is asked again.
-func TestAnAskThatIsLost(t *testing.T) {
-	caches(t, func(t *testing.T, w *world) {
-		held := w.must(t, "a")
-		w.ear.set(true)
-		waiting := asking(t, w.hearing("other", w.ears.open()))
-		w.ear.set(false)
+func TestLostRequestForCachedLockIsRepeated(t *testing.T) {
+	eachCached(t, func(t *testing.T, w *world) {
+		held := w.mustLock(t, "a")
+		w.notifier.setDropping(true)
+		waiting := lockInBackground(t, w.newProcessWith("other", w.notifiers.open()))
+		w.notifier.setDropping(false)
 		if err := held.Unlock(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if waited := <-waiting; waited > w.parts.TTL/4 || waited == 0 || w.ear.missed() == 0 {
-			t.Errorf("the other process waited for %v, and %d messages were lost; want a quarter of %v", waited, w.ear.missed(), w.parts.TTL)
+		if waited := <-waiting; waited > w.parts.TTL/4 || waited == 0 || w.notifier.countDropped() == 0 {
+			t.Errorf("the other process waited for %v, and %d messages were lost; want a quarter of %v", waited, w.notifier.countDropped(), w.parts.TTL)
 		}
 	})
 }
 
 // A keeper that hears nothing any more, as it is dead or paused, is waited for no longer than an expiry and a quarter. When it is back it
 // does not believe that it has the lock.
-func TestAKeeperThatHearsNothing(t *testing.T) {
-	caches(t, func(t *testing.T, w *world) {
-		w.sale(t)
-		w.ear.set(true)
-		waited := <-asking(t, w.hearing("other", w.ears.open()))
-		if waited < w.parts.TTL/2 || waited > w.parts.TTL*5/4 || w.ear.missed() == 0 {
+func TestCachedLockOfUnreachableProcessExpires(t *testing.T) {
+	eachCached(t, func(t *testing.T, w *world) {
+		w.sell(t)
+		w.notifier.setDropping(true)
+		waited := <-lockInBackground(t, w.newProcessWith("other", w.notifiers.open()))
+		if waited < w.parts.TTL/2 || waited > w.parts.TTL*5/4 || w.notifier.countDropped() == 0 {
 			t.Errorf("the other process waited for %v; want an expiry of %v and a quarter of that at most", waited, w.parts.TTL)
 		}
-		if asked := w.sale(t); asked == 0 {
+		if asked := w.sell(t); asked == 0 {
 			t.Error("the keeper still takes the lock for its own")
 		}
 	})
 }
 
 // A notifier that may have missed a message says so with "".
-func TestAKeeperThatMayHaveMissedAMessage(t *testing.T) {
-	caches(t, func(t *testing.T, w *world) {
+func TestCachedLockIsGivenBackAfterMissedMessage(t *testing.T) {
+	eachCached(t, func(t *testing.T, w *world) {
 		wanted := "{" + lock.Key + "}:wanted:" + lock.Owner(w.parts.Process)
-		w.sale(t)
-		w.ear.tell(wanted, "")
+		w.sell(t)
+		w.notifier.notify(wanted, "")
 		if synctest.Wait(); w.exists(t) {
 			t.Error("nobody uses the lock, and a message may have been missed: the keeper has it still")
 		}
-		held := w.must(t, "a")
-		w.ear.tell(wanted, "")
+		held := w.mustLock(t, "a")
+		w.notifier.notify(wanted, "")
 		if synctest.Wait(); !w.exists(t) {
 			t.Error("a message may have been missed: the lock is gone while a sale has it")
 		}
 		if err := held.Unlock(t.Context()); err != nil || w.exists(t) {
 			t.Errorf("Unlock after a message may have been missed: %v; the lock is still there: %t", err, w.exists(t))
 		}
-		w.sale(t)
-		if w.sale(t) > 0 {
+		w.sell(t)
+		if w.sell(t) > 0 {
 			t.Error("it is not kept any more")
 		}
 	})
 }
 
-func TestAKeptLockIsNotRenewed(t *testing.T) {
-	caches(t, func(t *testing.T, w *world) {
-		w.sale(t)
+func TestIdleCachedLockIsNotRenewed(t *testing.T) {
+	eachCached(t, func(t *testing.T, w *world) {
+		w.sell(t)
 		w.pause(t, w.parts.TTL*4/10)
 		if left := w.ttl(t); left != w.parts.TTL*6/10 {
 			t.Errorf("an idle lock expires in %v; want it not to be renewed", left)
 		}
-		held := w.must(t, "a") // without a command
+		held := w.mustLock(t, "a") // without a command
 		w.pause(t, w.parts.TTL)
 		if left := w.ttl(t); left < w.parts.TTL/2 || held.Context().Err() != nil {
 			t.Errorf("used again, the lock expires in %v; want it to be renewed", left)
@@ -196,11 +196,11 @@ func TestAKeptLockIsNotRenewed(t *testing.T) {
 		if err := held.Unlock(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if asked := w.sale(t); asked > 0 {
+		if asked := w.sell(t); asked > 0 {
 			t.Errorf("%d commands for a lock renewed just before", asked)
 		}
 		w.pause(t, w.parts.TTL/2)
-		if asked := w.sale(t); asked != 2 {
+		if asked := w.sell(t); asked != 2 {
 			t.Errorf("%d commands for a lock with less than half of its expiry; want it to be given back, and asked for again", asked)
 		}
 		if left := w.ttl(t); left != w.parts.TTL {
@@ -209,26 +209,26 @@ func TestAKeptLockIsNotRenewed(t *testing.T) {
 	})
 }
 
-func TestAKeptLockWithoutTokens(t *testing.T) {
-	caches(t, func(t *testing.T, w *world) {
-		w.use(func(p *strategy.Parts) { p.HandOffLimit = 2 }) // three tokens at once
-		for i, want := range []int{1, 0, 0, 2, 0, 0, 2} {     // to ask for the lock; to give it back, too
-			if asked := w.sale(t); asked != want {
+func TestCachedLockAsksForNewTokens(t *testing.T) {
+	eachCached(t, func(t *testing.T, w *world) {
+		w.rebuild(func(p *strategy.Parts) { p.HandOffLimit = 2 }) // three tokens at once
+		for i, want := range []int{1, 0, 0, 2, 0, 0, 2} {         // to ask for the lock; to give it back, too
+			if asked := w.sell(t); asked != want {
 				t.Errorf("sale %d took %d commands; want %d, for three tokens at once", i, asked, want)
 			}
 		}
 	})
 }
 
-func TestCloseGivesBack(t *testing.T) {
-	caches(t, func(t *testing.T, w *world) {
+func TestCloseGivesBackCachedLock(t *testing.T) {
+	eachCached(t, func(t *testing.T, w *world) {
 		closer := w.locker.(lock.Closer)
 		if err := closer.Close(t.Context()); err != nil {
 			t.Errorf("Close before the first sale: %v", err)
 		}
 		for range 3 {
-			w.sale(t)
-			if w.sale(t) > 0 || !w.exists(t) {
+			w.sell(t)
+			if w.sell(t) > 0 || !w.exists(t) {
 				t.Error("the lock is not kept")
 			}
 			if err := closer.Close(t.Context()); err != nil || w.exists(t) {
@@ -239,7 +239,7 @@ func TestCloseGivesBack(t *testing.T) {
 				t.Errorf("Close once more: %v, %d commands", err, w.faults.seen()-before)
 			}
 		}
-		held := w.must(t, "a")
+		held := w.mustLock(t, "a")
 		if err := closer.Close(t.Context()); err != nil || !w.exists(t) {
 			t.Errorf("Close during a sale: %v; the sale's lock is there: %t", err, w.exists(t))
 		}
@@ -250,12 +250,12 @@ func TestCloseGivesBack(t *testing.T) {
 }
 
 // A keeper that is asked gives the lock back while it goes on. Close waits for that: its process may end right after.
-func TestCloseWaitsForTheLockToBeGivenBack(t *testing.T) {
-	caches(t, func(t *testing.T, w *world) {
-		w.sale(t)
+func TestCloseWaitsForRelease(t *testing.T) {
+	eachCached(t, func(t *testing.T, w *world) {
+		w.sell(t)
 		const slow = time.Second
 		w.faults.set(func(redis.Cmder) error { return lock.Sleep(context.Background(), w.parts.Clock, slow) }, nil)
-		w.ear.tell("{"+lock.Key+"}:wanted:"+lock.Owner(w.parts.Process), "")
+		w.notifier.notify("{"+lock.Key+"}:wanted:"+lock.Owner(w.parts.Process), "")
 		began := time.Now()
 		if err := w.locker.(lock.Closer).Close(t.Context()); err != nil || w.exists(t) || time.Since(began) != slow {
 			t.Errorf("Close: %v, after %v; the lock is still there: %t", err, time.Since(began), w.exists(t))
@@ -264,14 +264,14 @@ func TestCloseWaitsForTheLockToBeGivenBack(t *testing.T) {
 }
 
 // A sale that was told that its lock is lost does not leave it to the next one.
-func TestALostLockIsNotKept(t *testing.T) {
-	caches(t, func(t *testing.T, w *world) {
-		held := w.must(t, "a")
+func TestLostLockIsNotCached(t *testing.T) {
+	eachCached(t, func(t *testing.T, w *world) {
+		held := w.mustLock(t, "a")
 		held.Lose()                                                     // the store has seen a larger token
 		if err := held.Unlock(t.Context()); err != nil || w.exists(t) { // Redis knows it still
 			t.Errorf("Unlock of a lost lock: %v; it is still there: %t", err, w.exists(t))
 		}
-		if asked := w.sale(t); asked == 0 {
+		if asked := w.sell(t); asked == 0 {
 			t.Error("the next sale does not ask")
 		}
 	})

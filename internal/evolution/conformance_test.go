@@ -16,13 +16,13 @@ import (
 
 // What the strategies have to do, or not to do, is in their rows: whoever does not promise a thing must exhibit the flaw.
 
-// excludes reports whether two cannot be inside at once.
-func (w *world) excludes() bool { return w.strategy.Scope != strategy.Nobody }
+// hasMutualExclusion reports whether two cannot be inside at once.
+func (w *world) hasMutualExclusion() bool { return w.strategy.Scope != strategy.Nobody }
 
-// inRedis reports whether there is a key that could change hands.
-func (w *world) inRedis() bool { return w.strategy.Scope == strategy.Everybody }
+// isInRedis reports whether there is a key that could change hands.
+func (w *world) isInRedis() bool { return w.strategy.Scope == strategy.Everybody }
 
-func TestMutualExclusion(t *testing.T) {
+func TestLockExcludesOthers(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		const buyers = 10
 		var inside atomic.Int64
@@ -54,23 +54,23 @@ func TestMutualExclusion(t *testing.T) {
 		}
 		select {
 		case <-together:
-			if w.excludes() {
+			if w.hasMutualExclusion() {
 				t.Error("two were inside at once")
 			}
 		default:
-			if !w.excludes() {
+			if !w.hasMutualExclusion() {
 				t.Error("no two were inside at once; this version's flaw is that they are")
 			}
 		}
-		if !w.gone(t) {
+		if !w.closeAndCheckFree(t) {
 			t.Error("the lock is still there after everybody left")
 		}
 	})
 }
 
-func TestWaiterGetsTheLockAfterTheHolder(t *testing.T) {
+func TestWaiterGetsLockAfterUnlock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		a := w.must(t, "a")
+		a := w.mustLock(t, "a")
 		got := make(chan error, 1)
 		go func() {
 			b, err := w.locker.Lock(t.Context(), lock.Owner("b"))
@@ -81,7 +81,7 @@ func TestWaiterGetsTheLockAfterTheHolder(t *testing.T) {
 		}()
 		w.pause(t, 100*time.Millisecond) // b is waiting, or never will
 		waited := len(got) == 0
-		if waited != w.excludes() {
+		if waited != w.hasMutualExclusion() {
 			t.Errorf("b waited: %v", waited)
 		}
 		if err := a.Unlock(t.Context()); err != nil {
@@ -93,16 +93,16 @@ func TestWaiterGetsTheLockAfterTheHolder(t *testing.T) {
 	})
 }
 
-func TestLockTimesOut(t *testing.T) {
+func TestLockReturnsErrTimeout(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.excludes() {
+		if !w.hasMutualExclusion() {
 			return // nobody waits
 		}
-		if err := w.unlock(t, w.must(t, "first")); err != nil { // what has to be connected is, when the time is short
+		if err := w.unlock(t, w.mustLock(t, "first")); err != nil { // what has to be connected is, when the time is short
 			t.Error(err)
 		}
-		w.use(func(p *strategy.Parts) { p.WaitTimeout = 500 * time.Millisecond })
-		a := w.must(t, "a")
+		w.rebuild(func(p *strategy.Parts) { p.WaitTimeout = 500 * time.Millisecond })
+		a := w.mustLock(t, "a")
 		if _, err := w.locker.Lock(t.Context(), lock.Owner("b")); !errors.Is(err, lock.ErrTimeout) || errors.Is(err, lock.ErrCancelled) {
 			t.Errorf("Lock of a held lock: %v; want ErrTimeout", err)
 		}
@@ -112,12 +112,12 @@ func TestLockTimesOut(t *testing.T) {
 	})
 }
 
-func TestLockIsCancelled(t *testing.T) {
+func TestLockReturnsErrCancelled(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.excludes() {
+		if !w.hasMutualExclusion() {
 			return // nobody waits
 		}
-		a := w.must(t, "a")
+		a := w.mustLock(t, "a")
 		ctx, cancel := context.WithCancel(t.Context())
 		got := make(chan error, 1)
 		go func() {
@@ -132,29 +132,29 @@ func TestLockIsCancelled(t *testing.T) {
 		if err := a.Unlock(t.Context()); err != nil {
 			t.Errorf("the holder lost its lock to one who only waited: %v", err)
 		}
-		if c := w.must(t, "c"); c.Unlock(t.Context()) != nil {
+		if c := w.mustLock(t, "c"); c.Unlock(t.Context()) != nil {
 			t.Error("the lock is of no use after a cancelled wait")
 		}
 		if _, err := w.locker.Lock(ctx, lock.Owner("d")); !errors.Is(err, lock.ErrCancelled) {
 			t.Errorf("Lock with a context that has ended: %v; want ErrCancelled", err)
 		}
-		if !w.gone(t) {
+		if !w.closeAndCheckFree(t) {
 			t.Error("a cancelled Lock left a lock behind")
 		}
 	})
 }
 
-func TestTryLock(t *testing.T) {
+func TestTryLockReturnsErrNotObtained(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		a, err := w.locker.TryLock(t.Context(), lock.Owner("a"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		b, err := w.locker.TryLock(t.Context(), lock.Owner("b"))
-		if w.excludes() && !errors.Is(err, lock.ErrNotObtained) {
+		if w.hasMutualExclusion() && !errors.Is(err, lock.ErrNotObtained) {
 			t.Errorf("TryLock of a held lock: %v; want ErrNotObtained", err)
 		}
-		if !w.excludes() && b == nil {
+		if !w.hasMutualExclusion() && b == nil {
 			t.Errorf("TryLock: %v; want no lock to be in the way", err)
 		}
 		if err := a.Unlock(t.Context()); err != nil {
@@ -169,14 +169,14 @@ func TestTryLock(t *testing.T) {
 	})
 }
 
-func TestUnlockOfALockThatIsAnothers(t *testing.T) {
+func TestUnlockKeepsLockOfNextHolder(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.inRedis() {
+		if !w.isInRedis() {
 			return // no key that could change hands
 		}
-		a := w.must(t, "a")
+		a := w.mustLock(t, "a")
 		w.expire(t)
-		b, err := w.other().Lock(t.Context(), lock.Owner("b"))
+		b, err := w.otherProcess().Lock(t.Context(), lock.Owner("b"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,12 +193,12 @@ func TestUnlockOfALockThatIsAnothers(t *testing.T) {
 	})
 }
 
-func TestUnlockAfterExpiry(t *testing.T) {
+func TestUnlockAfterExpiryReturnsErrExpired(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.inRedis() {
+		if !w.isInRedis() {
 			return // nothing that could expire
 		}
-		a := w.must(t, "a")
+		a := w.mustLock(t, "a")
 		w.expire(t)
 		if err := w.unlock(t, a); w.strategy.Capabilities.Terse {
 			if !errors.Is(err, lock.ErrNotOwner) {
@@ -212,7 +212,7 @@ func TestUnlockAfterExpiry(t *testing.T) {
 	})
 }
 
-func TestUnlockWithACancelledContext(t *testing.T) {
+func TestUnlockIgnoresCancelledContext(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		ctx, cancel := context.WithCancel(t.Context())
 		a, err := w.locker.Lock(ctx, lock.Owner("a"))
@@ -220,15 +220,15 @@ func TestUnlockWithACancelledContext(t *testing.T) {
 			t.Fatal(err)
 		}
 		cancel()
-		if err := a.Unlock(ctx); err != nil || !w.gone(t) {
+		if err := a.Unlock(ctx); err != nil || !w.closeAndCheckFree(t) {
 			t.Errorf("Unlock: %v; the lock is still there: %v", err, w.exists(t))
 		}
 	})
 }
 
-func TestNestedLock(t *testing.T) {
+func TestNestedLockIsReentrant(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		outer := w.must(t, "a")
+		outer := w.mustLock(t, "a")
 		inner, err := w.locker.TryLock(t.Context(), lock.Owner("a"))
 		if !w.strategy.Capabilities.Reentrant {
 			if !errors.Is(err, lock.ErrNotObtained) {
@@ -243,22 +243,22 @@ func TestNestedLock(t *testing.T) {
 		if err := inner.Unlock(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if _, err := w.locker.TryLock(t.Context(), lock.Owner("b")); w.excludes() && !errors.Is(err, lock.ErrNotObtained) {
+		if _, err := w.locker.TryLock(t.Context(), lock.Owner("b")); w.hasMutualExclusion() && !errors.Is(err, lock.ErrNotObtained) {
 			t.Errorf("TryLock of b after the inner Unlock: %v; want ErrNotObtained", err)
 		}
-		if err := outer.Unlock(t.Context()); err != nil || !w.gone(t) {
+		if err := outer.Unlock(t.Context()); err != nil || !w.closeAndCheckFree(t) {
 			t.Errorf("outer Unlock: %v; the lock is still there: %v", err, w.exists(t))
 		}
 	})
 }
 
-func TestLockHeldInAnotherWay(t *testing.T) {
+func TestTryLockRespectsLockOfOtherType(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.inRedis() {
+		if !w.isInRedis() {
 			return
 		}
 		for _, hold := range [][]any{{"SET", lock.Key, "other", "NX", "PX", 60_000}, {"HSET", lock.Key, "other", 1}} {
-			for _, keeper := range w.keepers {
+			for _, keeper := range w.lockServers {
 				if err := keeper.Do(t.Context(), hold...).Err(); err != nil {
 					t.Fatal(err)
 				}

@@ -15,7 +15,7 @@ func contrasts() []strategy.Strategy {
 			Name: "local", Title: both("a queue in one process", "单进程内的队列"),
 			Adds:        both("first come, first served, without Redis", "先到先得，不用 Redis"),
 			Costs:       both("no command", "不发命令"),
-			StillBroken: strategy.Flaws{flaw("lost-update-replicas", "right with one replica, wrong with two", "一个副本时正确，两个副本时出错")},
+			StillBroken: strategy.Flaws{newFlaw("lost-update-replicas", "right with one replica, wrong with two", "一个副本时正确，两个副本时出错")},
 			Scope:       strategy.Process, Capabilities: strategy.Capabilities{InOrder: true},
 			New: func(p strategy.Parts) lock.Locker { return contrast.NewLocal(p.Options) },
 		},
@@ -24,7 +24,7 @@ func contrasts() []strategy.Strategy {
 			Adds:        both("reading and writing in one script, so that nothing comes between", "查库存和扣库存一步完成，中间没有空隙可插入"),
 			Costs:       both("1 script per sale", "每单 1 个脚本"),
 			Needs:       strategy.ParseRights("+decr"),
-			StillBroken: strategy.Flaws{flaw("one-script", "all work of a sale must fit into the script", "一单要做的事必须全放进脚本")},
+			StillBroken: strategy.Flaws{newFlaw("one-script", "all work of a sale must fit into the script", "一单要做的事必须全放进脚本")},
 			Scope:       strategy.Nobody, Update: strategy.Atomic,
 			New: func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },
 		},
@@ -34,8 +34,8 @@ func contrasts() []strategy.Strategy {
 			Costs: both("3 round trips per attempt; more buyers need more attempts", "每次尝试 3 次往返；买家越多，尝试越多"),
 			Needs: strategy.ParseRights("+watch +unwatch"),
 			StillBroken: strategy.Flaws{
-				flaw("retries", "wasted attempts", "冲突后要重做"),
-				flaw("no-order", "no order, so slow sales lose to fast ones", "不排队，慢的总抢不过快的"),
+				newFlaw("retries", "wasted attempts", "冲突后要重做"),
+				newFlaw("no-order", "no order, so slow sales lose to fast ones", "不排队，慢的总抢不过快的"),
 			},
 			Scope: strategy.Nobody, Update: strategy.CheckAndSet,
 			New: func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },
@@ -46,7 +46,7 @@ func contrasts() []strategy.Strategy {
 			Costs: both("as v11; where a segment is sold out, the sale goes on to the next", "同 v11；一段卖完，这一单就去下一段"),
 			Needs: strategy.ParseRights("+eval +exists +hexists +hget +hincrby +hkeys +pexpire +del +get +set +time +lindex +lpop +lrem " +
 				"+rpush +publish +subscribe ~distributedLock:* ~{distributedLock:*}:* &{distributedLock:*}:turn:* &{distributedLock:*}:wanted:*"),
-			StillBroken: strategy.Flaws{flaw("paused-holder", "in each segment, as v11", "每段同 v11")},
+			StillBroken: strategy.Flaws{newFlaw("paused-holder", "in each segment, as v11", "每段同 v11")},
 			Update:      strategy.Segmented,
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -63,7 +63,7 @@ func contrasts() []strategy.Strategy {
 			Costs: both("as v4", "同 v4"),
 			Needs: strategy.ParseRights(scriptRights),
 			StillBroken: strategy.Flaws{
-				flaw(
+				newFlaw(
 					"commit-after-unlock", "lost updates, though nothing fails: the next holder reads before the write",
 					"没有任何故障也会丢失更新：下一个持有者读库存时，上一单还没写入",
 				),
@@ -78,7 +78,7 @@ func contrasts() []strategy.Strategy {
 			Costs: both("1 script per sale", "每单 1 个脚本"),
 			Needs: strategy.ParseRights("+decr"),
 			StillBroken: strategy.Flaws{
-				flaw("resent-command", "a command that the client sends again sells again", "客户端重发一次命令，就再卖一次"),
+				newFlaw("resent-command", "a command that the client sends again sells again", "客户端重发一次命令，就再卖一次"),
 			},
 			Scope: strategy.Nobody, Update: strategy.Unchecked,
 			New: func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },
@@ -89,7 +89,7 @@ func contrasts() []strategy.Strategy {
 			Costs: both("3 commands per sale, plus one per poll", "每单 3 条命令，外加每次轮询 1 条"),
 			Needs: strategy.ParseRights("+setnx +pexpire +del ~distributedLock"),
 			StillBroken: strategy.Flaws{
-				flaw("dies-between-set-and-expire", "a holder that dies between the two leaves a lock for ever", "持有者在两条命令之间崩溃，锁就永远残留"),
+				newFlaw("dies-between-set-and-expire", "a holder that dies between the two leaves a lock for ever", "持有者在两条命令之间崩溃，锁就永远残留"),
 			},
 			Capabilities: strategy.Capabilities{Expires: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewSetNXExpire(p.Client, p.Options) },
@@ -100,7 +100,7 @@ func contrasts() []strategy.Strategy {
 			Costs: both("2 commands per sale (one is a script), plus one per poll", "每单 2 条命令（其中一条是脚本），外加每次轮询 1 条"),
 			Needs: strategy.ParseRights("+eval +setnx +pexpire +del ~distributedLock"),
 			StillBroken: strategy.Flaws{
-				flaw("foreign-delete", "an overdue holder deletes the next one's lock, as v2's", "和 v2 一样，超时的持有者会误删下一个持有者的锁"),
+				newFlaw("foreign-delete", "an overdue holder deletes the next one's lock, as v2's", "和 v2 一样，超时的持有者会误删下一个持有者的锁"),
 			},
 			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewLuaSetNX(p.Client, p.Options) },
@@ -111,8 +111,8 @@ func contrasts() []strategy.Strategy {
 			Costs: both("2 commands per sale, plus two per poll", "每单 2 条命令，外加每次轮询 2 条"),
 			Needs: strategy.ParseRights("+setnx +get +getset +del ~distributedLock"),
 			StillBroken: strategy.Flaws{
-				flaw("clock-skew", "it needs equal clocks", "要求时钟一致"),
-				flaw("no-owner", "no owner, so anybody can release", "没有持有者标识，谁都能释放"),
+				newFlaw("clock-skew", "it needs equal clocks", "要求时钟一致"),
+				newFlaw("no-owner", "no owner, so anybody can release", "没有持有者标识，谁都能释放"),
 			},
 			Capabilities: strategy.Capabilities{Expires: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewGetSet(p.Client, p.Options) },
@@ -122,7 +122,7 @@ func contrasts() []strategy.Strategy {
 			Adds:         both("nothing: there is no NX", "无：缺少 NX"),
 			Costs:        both("3 commands per sale", "每单 3 条命令"),
 			Needs:        strategy.ParseRights("+set +pexpire +del ~distributedLock"),
-			StillBroken:  strategy.Flaws{flaw("no-exclusion", "everybody gets the lock", "谁都能加锁成功")},
+			StillBroken:  strategy.Flaws{newFlaw("no-exclusion", "everybody gets the lock", "谁都能加锁成功")},
 			Capabilities: strategy.Capabilities{Open: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewSetExpire(p.Client, p.Options) },
 		},
@@ -131,7 +131,7 @@ func contrasts() []strategy.Strategy {
 			Adds:         both("nothing: there is no NX", "无：缺少 NX"),
 			Costs:        both("2 commands per sale", "每单 2 条命令"),
 			Needs:        strategy.ParseRights("+set +del ~distributedLock"),
-			StillBroken:  strategy.Flaws{flaw("no-exclusion", "everybody gets the lock", "谁都能加锁成功")},
+			StillBroken:  strategy.Flaws{newFlaw("no-exclusion", "everybody gets the lock", "谁都能加锁成功")},
 			Capabilities: strategy.Capabilities{Open: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewSetEX(p.Client, p.Options) },
 		},

@@ -16,7 +16,7 @@ func Table() []strategy.Strategy { return append(steps(), contrasts()...) }
 
 func both(english, chinese string) language.Text { return language.Both(english, chinese) }
 
-func flaw(id, english, chinese string) strategy.Flaw {
+func newFlaw(id, english, chinese string) strategy.Flaw {
 	return strategy.Flaw{ID: id, Text: both(english, chinese)}
 }
 

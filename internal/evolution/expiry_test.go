@@ -16,33 +16,33 @@ import (
 
 // What the strategies do when time passes.
 
-func TestHolderThatNeverUnlocks(t *testing.T) {
+func TestAbandonedLockExpires(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.inRedis() || w.strategy.Capabilities.Renewed {
+		if !w.isInRedis() || w.strategy.Capabilities.Renewed {
 			return // the one dies with its process; the other's renewer does too: TestRenewalOutageLosesTheLockAtTheDeadline
 		}
-		w.shortExpiry(t)
-		w.must(t, "a")
+		w.useShortExpiry(t)
+		w.mustLock(t, "a")
 		if !w.strategy.Capabilities.Expires {
 			if ttl := w.ttl(t); ttl != -1 {
 				t.Errorf("the lock expires in %v; this version's flaw is that it never does", ttl)
 			}
 			return
 		}
-		b := w.must(t, "b") // as soon as a's has expired, whether a is dead or only slow
+		b := w.mustLock(t, "b") // as soon as a's has expired, whether a is dead or only slow
 		if err := b.Unlock(t.Context()); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-func TestWorkLongerThanTheExpiry(t *testing.T) {
+func TestRenewalKeepsLockBeyondExpiry(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.strategy.Capabilities.Expires {
 			return
 		}
-		w.shortExpiry(t)
-		a := w.must(t, "a")
+		w.useShortExpiry(t)
+		a := w.mustLock(t, "a")
 		waiting, leave := context.WithCancel(t.Context())
 		most := 2 * w.parts.TTL
 		if !w.strategy.Capabilities.Renewed {
@@ -66,14 +66,14 @@ func TestWorkLongerThanTheExpiry(t *testing.T) {
 	})
 }
 
-func TestLosingTheLockCancelsTheWork(t *testing.T) {
+func TestLostLockCancelsWork(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.strategy.Capabilities.Renewed {
 			return // cannot know
 		}
-		w.shortExpiry(t)
-		a := w.must(t, "a")
-		inner := w.must(t, "a")
+		w.useShortExpiry(t)
+		a := w.mustLock(t, "a")
+		inner := w.mustLock(t, "a")
 		w.expire(t)
 		for name, lease := range map[string]*lock.Lease{"outer": a, "inner": inner} {
 			select {
@@ -96,14 +96,14 @@ func TestLosingTheLockCancelsTheWork(t *testing.T) {
 	})
 }
 
-func TestNestedLockAfterTheLockWasLost(t *testing.T) {
+func TestNestedLockDoesNotReviveLostLock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.strategy.Capabilities.Renewed || !w.strategy.Capabilities.CountsInRedis {
 			return // cannot know, by a nested call
 		}
-		outer := w.must(t, "a")
+		outer := w.mustLock(t, "a")
 		w.expire(t)
-		inner := w.must(t, "a") // takes it anew, which does not bring the time in between back
+		inner := w.mustLock(t, "a") // takes it anew, which does not bring the time in between back
 		for name, lease := range map[string]*lock.Lease{"outer": outer, "inner": inner} {
 			if cause := context.Cause(lease.Context()); !errors.Is(cause, lock.ErrLost) {
 				t.Errorf("the %s call works on: %v; want ErrLost", name, cause)
@@ -118,13 +118,13 @@ func TestNestedLockAfterTheLockWasLost(t *testing.T) {
 	})
 }
 
-func TestRenewalSurvivesAShortOutage(t *testing.T) {
+func TestRenewalSurvivesShortOutage(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.strategy.Capabilities.Renewed {
 			return
 		}
-		w.shortExpiry(t)
-		a := w.must(t, "a")
+		w.useShortExpiry(t)
+		a := w.mustLock(t, "a")
 		var failed atomic.Int64
 		w.faults.set(func(redis.Cmder) error {
 			if failed.Add(1) > 5 {
@@ -142,14 +142,14 @@ func TestRenewalSurvivesAShortOutage(t *testing.T) {
 	})
 }
 
-func TestRenewalOutageLosesTheLockAtTheDeadline(t *testing.T) {
+func TestLongOutageLosesLockAtDeadline(t *testing.T) {
 	strategy, err := evolution.Find("v6")
 	if err != nil {
 		t.Fatal(err)
 	}
-	onEmbedded(t, strategy, func(t *testing.T, w *world) { // exact times are virtual
+	onEmbeddedServer(t, strategy, func(t *testing.T, w *world) { // exact times are virtual
 		began := w.parts.Clock.Now()
-		a := w.must(t, "a")
+		a := w.mustLock(t, "a")
 		w.faults.refuse()
 		<-a.Context().Done()
 		if cause := context.Cause(a.Context()); !errors.Is(cause, lock.ErrLost) {
@@ -165,13 +165,13 @@ func TestRenewalOutageLosesTheLockAtTheDeadline(t *testing.T) {
 	})
 }
 
-func TestRenewalEndsWithItsHolder(t *testing.T) {
+func TestRenewalEndsAtLastUnlock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.strategy.Capabilities.Renewed {
 			return
 		}
-		w.shortExpiry(t)
-		outer, inner := w.must(t, "a"), w.must(t, "a")
+		w.useShortExpiry(t)
+		outer, inner := w.mustLock(t, "a"), w.mustLock(t, "a")
 		if err := inner.Unlock(t.Context()); err != nil {
 			t.Error(err)
 		}

@@ -12,18 +12,18 @@ import (
 
 // What the strategies do when a command, or its reply, is lost or comes at a bad moment.
 
-func TestUnlockBetweenCheckAndDelete(t *testing.T) {
+func TestUnlockChecksAndDeletesAtOnce(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.inRedis() {
+		if !w.isInRedis() {
 			return // no key that could change hands
 		}
-		a := w.must(t, "a")
+		a := w.mustLock(t, "a")
 		var b *lock.Lease
 		w.faults.set(func(cmd redis.Cmder) error {
 			if cmd.Name() == "del" { // just before a deletes, its lock expires and b takes it
 				w.faults.mend()
 				w.expire(t)
-				b = w.must(t, "b")
+				b = w.mustLock(t, "b")
 			}
 			return nil
 		}, nil)
@@ -43,11 +43,11 @@ func TestUnlockBetweenCheckAndDelete(t *testing.T) {
 	})
 }
 
-func TestLostReplyOfLock(t *testing.T) {
+func TestLockWithLostReplyReturnsErrOutcomeUnknown(t *testing.T) {
 	for name, lose := range map[string]func(*faults){"reply": (*faults).loseReply, "command": (*faults).loseCommand} {
 		t.Run(name, func(t *testing.T) {
 			eachWorld(t, func(t *testing.T, w *world) {
-				if !w.inRedis() || w.strategy.OnNodes {
+				if !w.isInRedis() || w.strategy.OnNodes {
 					return // no reply to lose, or none that is missed
 				}
 				lose(w.faults)
@@ -66,12 +66,12 @@ func TestLostReplyOfLock(t *testing.T) {
 	}
 }
 
-func TestLostReplyOfNestedLock(t *testing.T) {
+func TestNestedLockWithLostReplyIsTakenBack(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.strategy.Capabilities.CountsInRedis {
 			return
 		}
-		outer := w.must(t, "a")
+		outer := w.mustLock(t, "a")
 		w.faults.loseReply()
 		if _, err := w.locker.Lock(t.Context(), lock.Owner("a")); !errors.Is(err, lock.ErrOutcomeUnknown) {
 			t.Errorf("nested Lock: %v; want ErrOutcomeUnknown", err)
@@ -91,12 +91,12 @@ func TestLostReplyOfNestedLock(t *testing.T) {
 	})
 }
 
-func TestLostReplyOfUnlock(t *testing.T) {
+func TestUnlockWithLostReplyReturnsErrOutcomeUnknown(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.inRedis() || w.strategy.OnNodes {
+		if !w.isInRedis() || w.strategy.OnNodes {
 			return // no reply to lose, or none that is missed
 		}
-		a := w.must(t, "a")
+		a := w.mustLock(t, "a")
 		w.faults.loseReply()
 		if err := w.unlock(t, a); !errors.Is(err, lock.ErrOutcomeUnknown) {
 			t.Errorf("Unlock: %v; want ErrOutcomeUnknown", err)
@@ -104,12 +104,12 @@ func TestLostReplyOfUnlock(t *testing.T) {
 	})
 }
 
-func TestRedisGone(t *testing.T) {
+func TestUnreachableRedisReturnsErrUnavailable(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.inRedis() {
+		if !w.isInRedis() {
 			return // does not care
 		}
-		a, other := w.must(t, "a"), w.other()
+		a, other := w.mustLock(t, "a"), w.otherProcess()
 		w.faults.refuse()
 		sent := w.faults.seen()
 		for name, try := range map[string]func(context.Context, string) (*lock.Lease, error){"Lock": other.Lock, "TryLock": other.TryLock} {
@@ -129,7 +129,7 @@ func TestRedisGone(t *testing.T) {
 		}
 		w.faults.mend()
 		if w.strategy.Capabilities.Cached {
-			if !w.gone(t) {
+			if !w.closeAndCheckFree(t) {
 				t.Error("the lock is still there")
 			}
 		} else if err := a.Unlock(t.Context()); err != nil || w.exists(t) {
@@ -138,12 +138,12 @@ func TestRedisGone(t *testing.T) {
 	})
 }
 
-func TestRetriedUnlockOfANestedLock(t *testing.T) {
+func TestNestedUnlockCanBeRetried(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.strategy.Capabilities.CountsInRedis {
 			return
 		}
-		outer, inner := w.must(t, "a"), w.must(t, "a")
+		outer, inner := w.mustLock(t, "a"), w.mustLock(t, "a")
 		w.faults.refuse()
 		if err := inner.Unlock(t.Context()); !errors.Is(err, lock.ErrUnavailable) {
 			t.Errorf("Unlock: %v; want ErrUnavailable", err)

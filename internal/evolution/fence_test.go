@@ -14,29 +14,29 @@ import (
 
 // Fencing tokens. A lock without them gives the token 0, always.
 
-// tokens checks each next token: it is larger than all before.
-type tokens struct {
-	w    *world
-	last int64
+// tokenChecker checks each next token: it is larger than all before.
+type tokenChecker struct {
+	world *world
+	last  int64
 }
 
-func (k *tokens) next(t *testing.T, lease *lock.Lease) {
+func (k *tokenChecker) check(t *testing.T, lease *lock.Lease) {
 	t.Helper()
 	token := lease.Token()
-	if !k.w.strategy.Capabilities.Fenced && token != 0 {
+	if !k.world.strategy.Capabilities.Fenced && token != 0 {
 		t.Errorf("token %d; the row says that there is none", token)
 	}
-	if k.w.strategy.Capabilities.Fenced && token <= k.last {
+	if k.world.strategy.Capabilities.Fenced && token <= k.last {
 		t.Errorf("token %d, after %d", token, k.last)
 	}
 	k.last = token
 }
 
 // Each sale has a larger token than the one before, in whichever process that was, and a nested call has its sale's.
-func TestTokensGrow(t *testing.T) {
+func TestTokensGrowAcrossProcesses(t *testing.T) {
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
-		w.use(func(p *strategy.Parts) { p.HandOffLimit = 3 }) // tokens are reserved for few sales, and used up often
-		processes, seen := []lock.Locker{w.locker, w.other(), w.process("third")}, tokens{w: w}
+		w.rebuild(func(p *strategy.Parts) { p.HandOffLimit = 3 }) // tokens are reserved for few sales, and used up often
+		processes, seen := []lock.Locker{w.locker, w.otherProcess(), w.newProcess("third")}, tokenChecker{world: w}
 		var working sync.WaitGroup
 		for i, process := range processes {
 			for j := range 3 {
@@ -48,7 +48,7 @@ func TestTokensGrow(t *testing.T) {
 							t.Error(err)
 							return
 						}
-						seen.next(t, lease) // under the lock
+						seen.check(t, lease) // under the lock
 						if w.strategy.Capabilities.Reentrant {
 							nested, err := process.Lock(t.Context(), owner)
 							if err != nil {
@@ -78,7 +78,7 @@ func TestTokensGrow(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					seen.next(t, lease)
+					seen.check(t, lease)
 					if err := lease.Unlock(t.Context()); err != nil {
 						t.Error(err)
 					}
@@ -89,10 +89,10 @@ func TestTokensGrow(t *testing.T) {
 	})
 }
 
-// given is the last token that Redis has given.
-func (w *world) given(t *testing.T) int64 {
+// lastToken is the last token that Redis has given.
+func (w *world) lastToken(t *testing.T) int64 {
 	t.Helper()
-	last, err := w.outside.Get(t.Context(), "{"+lock.Key+"}:fence").Int64()
+	last, err := w.otherClient.Get(t.Context(), "{"+lock.Key+"}:fence").Int64()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,20 +100,20 @@ func (w *world) given(t *testing.T) int64 {
 }
 
 // A process never uses a token that Redis did not give it, however its sales come: alone, or more at once than tokens are left.
-func TestTokensThatWereGiven(t *testing.T) {
+func TestTokensAreGivenByRedis(t *testing.T) {
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
 		if !w.strategy.Capabilities.Fenced {
 			return
 		}
-		w.use(func(p *strategy.Parts) { p.HandOffLimit = 4 })
+		w.rebuild(func(p *strategy.Parts) { p.HandOffLimit = 4 })
 		for alone := range 8 {
 			for range alone {
-				if err := w.must(t, "alone").Unlock(t.Context()); err != nil {
+				if err := w.mustLock(t, "alone").Unlock(t.Context()); err != nil {
 					t.Error(err)
 				}
 			}
 			var together sync.WaitGroup
-			held := w.must(t, "first")
+			held := w.mustLock(t, "first")
 			for i := range 9 {
 				together.Go(func() {
 					lease, err := w.locker.Lock(t.Context(), lock.Owner(fmt.Sprint(i)))
@@ -121,7 +121,7 @@ func TestTokensThatWereGiven(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					if token, given := lease.Token(), w.given(t); token > given {
+					if token, given := lease.Token(), w.lastToken(t); token > given {
 						t.Errorf("after %d sales alone, sale %d has token %d; Redis has given %d so far", alone, i, token, given)
 					}
 					if err := lease.Unlock(t.Context()); err != nil {
@@ -129,7 +129,7 @@ func TestTokensThatWereGiven(t *testing.T) {
 					}
 				})
 			}
-			w.settle()
+			w.wait()
 			if err := held.Unlock(t.Context()); err != nil {
 				t.Error(err)
 			}
@@ -139,28 +139,28 @@ func TestTokensThatWereGiven(t *testing.T) {
 }
 
 // A token is larger than all before also if Redis has forgotten them, as its clock goes on; and if its clock is behind, as it has not.
-func TestTokensGrowThoughRedisForgets(t *testing.T) {
+func TestTokensGrowAfterRedisLosesThem(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.strategy.Capabilities.Fenced {
 			return
 		}
-		seen := tokens{w: w}
+		seen := tokenChecker{world: w}
 		sell := func() {
 			t.Helper()
-			lease := w.must(t, "a")
-			seen.next(t, lease)
+			lease := w.mustLock(t, "a")
+			seen.check(t, lease)
 			if err := w.unlock(t, lease); err != nil {
 				t.Error(err)
 			}
 		}
 		forget := func(last int64) {
 			t.Helper()
-			err := errors.Join(w.outside.FlushAll(t.Context()).Err(), w.outside.Set(t.Context(), "{"+lock.Key+"}:fence", last, 0).Err())
+			err := errors.Join(w.otherClient.FlushAll(t.Context()).Err(), w.otherClient.Set(t.Context(), "{"+lock.Key+"}:fence", last, 0).Err())
 			if err != nil {
 				t.Fatal(err)
 			}
 			w.pause(t, time.Millisecond)
-			w.use(func(*strategy.Parts) {}) // one that keeps no lock
+			w.rebuild(func(*strategy.Parts) {}) // one that keeps no lock
 		}
 		sell()
 		sell()

@@ -10,7 +10,7 @@ import (
 )
 
 // The file is as bench writes it: each of its numbers is of a lock that there is, under a condition that is shown.
-func TestMeasured(t *testing.T) {
+func TestMeasuredFiguresAreComplete(t *testing.T) {
 	f := evolution.Measured()
 	var written bytes.Buffer
 	if err := f.Write(&written); err != nil {
@@ -39,7 +39,7 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-func TestChange(t *testing.T) {
+func TestChangeDescribesBothFigures(t *testing.T) {
 	crowd := evolution.Condition{Buyers: 200, Processes: 3}
 	f := evolution.Figures{Cells: []evolution.Cell{
 		{Lock: "v1", Condition: evolution.Alone(), Share: 0.496, Commands: 4},

@@ -21,7 +21,7 @@ import (
 // A buyer that waits in a process of its own: where the lock is handed over, it gets its turn after three rounds of the others, and not
 // much earlier, as a hand-over costs time; or after the hand-off limit, which is the only bound of a lock with a local queue. Where each
 // buyer polls, one of few may wait for long.
-func TestWaitingForTheTurnOfAnotherProcess(t *testing.T) {
+func TestOtherProcessWaitsForBoundedTurns(t *testing.T) {
 	t.Parallel()
 	for here, want := range map[int]int{1: 1, 2: 7, 5: 16, 15: 46, 40: 65} {
 		t.Run(fmt.Sprint(here, " and one"), func(t *testing.T) {
@@ -33,9 +33,9 @@ func TestWaitingForTheTurnOfAnotherProcess(t *testing.T) {
 				if !caps.HandsOver && (here == 1 || !caps.HandsOn && here != 40) {
 					return // whoever asks again at once, or polls, may win: only a crowd is sure to
 				}
-				processes := map[string]lock.Locker{"here": w.locker, "there": w.other()}
-				order, took := turns(t, processes, map[string]int{"here": here, "there": 1}, sales)
-				longest := longestRow(order, "here")
+				processes := map[string]lock.Locker{"here": w.locker, "there": w.otherProcess()}
+				order, took := runTurns(t, processes, map[string]int{"here": here, "there": 1}, sales)
+				longest := longestStreak(order, "here")
 				t.Logf("%d sales here in a row while one waits there; %v", longest, took)
 				switch {
 				case caps.HandsOver:
@@ -56,14 +56,14 @@ func TestWaitingForTheTurnOfAnotherProcess(t *testing.T) {
 }
 
 // Where no other process waits, Redis is hardly asked by a process that hands the lock on. Elsewhere, every sale asks.
-func TestCommandsOfOneProcess(t *testing.T) {
+func TestHandOffSavesCommands(t *testing.T) {
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
 		sales := 640
 		if !w.strategy.Capabilities.HandsOn {
 			sales = 64
 		}
-		turns(t, map[string]lock.Locker{"here": w.locker}, map[string]int{"here": 2}, sales)
-		asked := w.faults.seen() / len(w.keepers)
+		runTurns(t, map[string]lock.Locker{"here": w.locker}, map[string]int{"here": 2}, sales)
+		asked := w.faults.seen() / len(w.lockServers)
 		t.Logf("%d commands for %d sales of one process", asked, sales)
 		switch caps := w.strategy.Capabilities; {
 		case caps.HandsOver && !caps.Cached && asked > 2*sales/7+6:
@@ -76,8 +76,8 @@ func TestCommandsOfOneProcess(t *testing.T) {
 	})
 }
 
-// handsOver runs a test for every lock that processes hand over.
-func handsOver(t *testing.T, test func(*testing.T, *world)) {
+// eachHandedOver runs a test for every lock that processes hand over.
+func eachHandedOver(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
 		if w.strategy.Capabilities.HandsOver {
@@ -88,7 +88,7 @@ func handsOver(t *testing.T, test func(*testing.T, *world)) {
 
 // A process without a waiter has no place in the queue: the next process gets the lock at once, whether the waiters have left, or Redis
 // refused to hear of them any more.
-func TestAPlaceThatNobodyNeeds(t *testing.T) {
+func TestProcessWithoutWaitersLeavesQueue(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*world, func()){
 		"cancelled": func(_ *world, cancel func()) { cancel() },
@@ -101,12 +101,12 @@ func TestAPlaceThatNobodyNeeds(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			handsOver(t, func(t *testing.T, w *world) {
-				held := must(t, w.process("holding"), "a")
+			eachHandedOver(t, func(t *testing.T, w *world) {
+				held := mustLock(t, w.newProcess("holding"), "a")
 				leaving, leave := context.WithCancel(t.Context())
 				defer leave()
 				var gone sync.WaitGroup
-				other := w.process("leaving")
+				other := w.newProcess("leaving")
 				for i := range 3 {
 					gone.Go(func() {
 						_, err := other.Lock(leaving, lock.Owner(fmt.Sprint(i)))
@@ -120,7 +120,7 @@ func TestAPlaceThatNobodyNeeds(t *testing.T) {
 				gone.Wait()
 				var served sync.WaitGroup
 				served.Go(func() {
-					lease, err := w.process("patient").Lock(t.Context(), lock.Owner("b"))
+					lease, err := w.newProcess("patient").Lock(t.Context(), lock.Owner("b"))
 					if err == nil {
 						err = lease.Unlock(t.Context())
 					}
@@ -134,7 +134,7 @@ func TestAPlaceThatNobodyNeeds(t *testing.T) {
 					t.Error(err)
 				}
 				served.Wait()
-				if waited := time.Since(began); waited > 0 || !w.gone(t) {
+				if waited := time.Since(began); waited > 0 || !w.closeAndCheckFree(t) {
 					t.Errorf("the next one waited for %v; the lock is still there: %t", waited, w.exists(t))
 				}
 			})
@@ -144,8 +144,8 @@ func TestAPlaceThatNobodyNeeds(t *testing.T) {
 
 // An unlock without a reply may reach Redis late, when the process has taken the lock again. It must not remove that lock.
 func TestLateReleaseDoesNotRemoveReacquiredLock(t *testing.T) {
-	handsOver(t, func(t *testing.T, w *world) {
-		a := w.must(t, "a")
+	eachHandedOver(t, func(t *testing.T, w *world) {
+		a := w.mustLock(t, "a")
 		var late []any
 		w.faults.set(func(cmd redis.Cmder) error {
 			w.faults.mend()
@@ -155,21 +155,21 @@ func TestLateReleaseDoesNotRemoveReacquiredLock(t *testing.T) {
 		if err := w.unlock(t, a); !errors.Is(err, lock.ErrOutcomeUnknown) {
 			t.Errorf("Unlock: %v; want ErrOutcomeUnknown", err)
 		}
-		b := w.must(t, "b")
-		if err := w.outside.Do(t.Context(), late...).Err(); err != nil || !w.exists(t) {
+		b := w.mustLock(t, "b")
+		if err := w.otherClient.Do(t.Context(), late...).Err(); err != nil || !w.exists(t) {
 			t.Errorf("the late release: %v; the lock is there: %t", err, w.exists(t))
 		}
-		if err := b.Unlock(t.Context()); err != nil || !w.gone(t) {
+		if err := b.Unlock(t.Context()); err != nil || !w.closeAndCheckFree(t) {
 			t.Errorf("Unlock: %v; the lock is still there: %t", err, w.exists(t))
 		}
 	})
 }
 
 // A message that is lost delays by a quarter of the expiry: the process asks again.
-func TestALostMessageOfAHandOver(t *testing.T) {
-	handsOver(t, func(t *testing.T, w *world) {
-		deaf := w.ears.open()
-		held, waiting := w.must(t, "a"), w.hearing("waiting", deaf)
+func TestLostHandOverMessageDelaysByQuarterOfExpiry(t *testing.T) {
+	eachHandedOver(t, func(t *testing.T, w *world) {
+		deaf := w.notifiers.open()
+		held, waiting := w.mustLock(t, "a"), w.newProcessWith("waiting", deaf)
 		served := make(chan *lock.Lease, 1)
 		go func() {
 			lease, err := waiting.Lock(t.Context(), lock.Owner("b"))
@@ -179,14 +179,14 @@ func TestALostMessageOfAHandOver(t *testing.T) {
 			served <- lease
 		}()
 		synctest.Wait()
-		deaf.set(true)
+		deaf.setDropping(true)
 		began := time.Now()
 		if err := held.Unlock(t.Context()); err != nil {
 			t.Error(err)
 		}
 		lease := <-served
-		if waited := time.Since(began); waited != w.parts.TTL/4 || deaf.missed() == 0 {
-			t.Errorf("the next one waited for %v, %d messages were lost; want to wait a quarter of %v", waited, deaf.missed(), w.parts.TTL)
+		if waited := time.Since(began); waited != w.parts.TTL/4 || deaf.countDropped() == 0 {
+			t.Errorf("the next one waited for %v, %d messages were lost; want to wait a quarter of %v", waited, deaf.countDropped(), w.parts.TTL)
 		}
 		if err := lease.Unlock(t.Context()); err != nil {
 			t.Error(err)

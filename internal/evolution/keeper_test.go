@@ -13,19 +13,19 @@ import (
 )
 
 // A keeper that lives, sells one piece after the other, and hears nothing: it learns that another process waits when it asks Redis again.
-func TestADeafKeeperThatIsBusy(t *testing.T) {
-	caches(t, func(t *testing.T, w *world) {
-		w.use(func(p *strategy.Parts) { p.WaitTimeout, p.HandOffLimit = time.Hour, 64 })
-		w.sale(t)
-		w.ear.set(true)
-		waiting := asking(t, w.other())
+func TestBusyProcessGivesBackLockWithoutMessage(t *testing.T) {
+	eachCached(t, func(t *testing.T, w *world) {
+		w.rebuild(func(p *strategy.Parts) { p.WaitTimeout, p.HandOffLimit = time.Hour, 64 })
+		w.sell(t)
+		w.notifier.setDropping(true)
+		waiting := lockInBackground(t, w.otherProcess())
 		for waited := time.Duration(0); waited < 2*w.parts.TTL; waited += 10 * time.Millisecond {
 			select {
 			case <-waiting:
 				return
 			default:
 			}
-			w.sale(t)
+			w.sell(t)
 			w.pause(t, 10*time.Millisecond)
 		}
 		t.Errorf("another process still waits after two expiries")
@@ -34,13 +34,13 @@ func TestADeafKeeperThatIsBusy(t *testing.T) {
 }
 
 // Processes may have different hand-off limits: a grant has the tokens that were reserved for it, and no more.
-func TestProcessesWithDifferentLimits(t *testing.T) {
-	handsOver(t, func(t *testing.T, w *world) {
-		seen := tokens{w: w}
+func TestTokensGrowWithDifferentHandOffLimits(t *testing.T) {
+	eachHandedOver(t, func(t *testing.T, w *world) {
+		seen := tokenChecker{world: w}
 		var working sync.WaitGroup
 		for i, limit := range []int{0, 3, 64} {
 			w.parts.HandOffLimit = limit
-			process := w.process(fmt.Sprint(limit))
+			process := w.newProcess(fmt.Sprint(limit))
 			for j := range 5 {
 				working.Go(func() {
 					for range 20 {
@@ -49,7 +49,7 @@ func TestProcessesWithDifferentLimits(t *testing.T) {
 							t.Error(err)
 							return
 						}
-						seen.next(t, lease)
+						seen.check(t, lease)
 						_ = lock.Sleep(t.Context(), w.parts.Clock, time.Millisecond) // so that the others wait
 						if err := lease.Unlock(t.Context()); err != nil {
 							t.Error(err)
@@ -63,12 +63,12 @@ func TestProcessesWithDifferentLimits(t *testing.T) {
 }
 
 // TryLock asks nothing of a buyer who has gone.
-func TestTryLockWithAContextThatHasEnded(t *testing.T) {
+func TestTryLockReturnsErrCancelled(t *testing.T) {
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
 		if w.strategy.Scope != strategy.Everybody {
 			return // it asks Redis nothing
 		}
-		w.sale(t)
+		w.sell(t)
 		ended, end := context.WithCancel(t.Context())
 		end()
 		if _, err := w.locker.TryLock(ended, lock.Owner("b")); !errors.Is(err, lock.ErrCancelled) {

@@ -24,17 +24,17 @@ func eachInVirtualTime(t *testing.T, test func(*testing.T, *world)) {
 		}
 		t.Run(row.Name, func(t *testing.T) {
 			t.Parallel()
-			onEmbedded(t, row, func(t *testing.T, w *world) {
-				w.use(func(p *strategy.Parts) { p.HandOffLimit = 64 })
+			onEmbeddedServer(t, row, func(t *testing.T, w *world) {
+				w.rebuild(func(p *strategy.Parts) { p.HandOffLimit = 64 })
 				test(t, w)
 			})
 		})
 	}
 }
 
-// turns has so many buyers in each process, which ask again as soon as they have bought, and gives the processes in the order of
+// runTurns has so many buyers in each process, which ask again as soon as they have bought, and gives the processes in the order of
 // so many sales, and how long they took.
-func turns(t *testing.T, processes map[string]lock.Locker, buyers map[string]int, sales int) (order []string, took time.Duration) {
+func runTurns(t *testing.T, processes map[string]lock.Locker, buyers map[string]int, sales int) (order []string, took time.Duration) {
 	t.Helper()
 	began := time.Now()
 	var working sync.WaitGroup
@@ -64,8 +64,8 @@ func turns(t *testing.T, processes map[string]lock.Locker, buyers map[string]int
 	return order[:sales], time.Since(began) - time.Duration(len(order)-sales)*time.Millisecond
 }
 
-// longestRow is how many sales one process had while the other waited.
-func longestRow(order []string, process string) (longest int) {
+// longestStreak is how many sales one process had while the other waited.
+func longestStreak(order []string, process string) (longest int) {
 	row := 0
 	for _, p := range order {
 		row++

@@ -35,7 +35,7 @@ func steps() []strategy.Strategy {
 			Name: "v0", Title: both("no lock", "无锁"),
 			Adds:         both("nothing: GET, think, SET", "无：GET、处理、SET"),
 			Costs:        both("nothing", "无"),
-			StillBroken:  strategy.Flaws{flaw("lost-update", "lost updates, oversell", "丢失更新，超卖")},
+			StillBroken:  strategy.Flaws{newFlaw("lost-update", "lost updates, oversell", "丢失更新，超卖")},
 			Scope:        strategy.Nobody,
 			Capabilities: strategy.Capabilities{Reentrant: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },
@@ -45,7 +45,7 @@ func steps() []strategy.Strategy {
 			Adds:        both("a key that can be set only once; waiters poll every 20 ms", "一个只能设置一次的键；等待者每 20 毫秒轮询一次"),
 			Costs:       both("2 commands per sale, plus one per poll", "每单 2 条命令，外加每次轮询 1 条"),
 			Needs:       strategy.ParseRights("+set +del ~distributedLock"),
-			StillBroken: strategy.Flaws{flaw("holder-dies", "a holder that dies blocks everybody for ever", "持有者崩溃后，所有人永远阻塞")},
+			StillBroken: strategy.Flaws{newFlaw("holder-dies", "a holder that dies blocks everybody for ever", "持有者崩溃后，所有人永远阻塞")},
 			New:         func(p strategy.Parts) lock.Locker { return lockv1.New(p.Client, p.Options) },
 		},
 		{
@@ -54,7 +54,7 @@ func steps() []strategy.Strategy {
 			Costs: both("as v1; an expiry to choose", "同 v1；还要选定过期时间"),
 			Needs: strategy.ParseRights("+set +del ~distributedLock"),
 			StillBroken: strategy.Flaws{
-				flaw("foreign-delete", "work longer than the expiry: two holders, and the first deletes the second's lock",
+				newFlaw("foreign-delete", "work longer than the expiry: two holders, and the first deletes the second's lock",
 					"业务耗时超过过期时间：出现两个持有者，前一个还会误删后一个的锁"),
 			},
 			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true},
@@ -66,7 +66,7 @@ func steps() []strategy.Strategy {
 			Costs: both("3 commands per sale, plus one per poll", "每单 3 条命令，外加每次轮询 1 条"),
 			Needs: strategy.ParseRights("+set +get +del ~distributedLock"),
 			StillBroken: strategy.Flaws{
-				flaw("check-then-delete", "between the GET and the DEL the lock can change hands",
+				newFlaw("check-then-delete", "between the GET and the DEL the lock can change hands",
 					"GET 与 DEL 之间，锁可能已经易主"),
 			},
 			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true, ChecksOwner: true, TakesBack: true},
@@ -78,7 +78,7 @@ func steps() []strategy.Strategy {
 			Costs: both("2 commands per sale (one is a script), plus one per poll", "每单 2 条命令（其中一条是脚本），外加每次轮询 1 条"),
 			Needs: strategy.ParseRights(scriptRights),
 			StillBroken: strategy.Flaws{
-				flaw("self-deadlock", "a nested call waits for its own caller: a self-deadlock until the expiry",
+				newFlaw("self-deadlock", "a nested call waits for its own caller: a self-deadlock until the expiry",
 					"嵌套调用等的是自己的外层调用：自死锁，直到锁过期"),
 			},
 			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, TakesBack: true},
@@ -90,7 +90,7 @@ func steps() []strategy.Strategy {
 			Costs: both("2 scripts per sale, plus one per poll", "每单 2 个脚本，外加每次轮询 1 个"),
 			Needs: strategy.ParseRights(hashRights),
 			StillBroken: strategy.Flaws{
-				flaw("overdue-work", "as from v2 on, work longer than the expiry: two holders",
+				newFlaw("overdue-work", "as from v2 on, work longer than the expiry: two holders",
 					"从 v2 起一直如此：业务耗时超过过期时间，就有两个持有者"),
 			},
 			Capabilities: strategy.Capabilities{
@@ -105,9 +105,9 @@ func steps() []strategy.Strategy {
 			Costs: both("as v5; a goroutine per lock, a script every third of the expiry", "同 v5；每把锁一个 goroutine，每隔三分之一过期时间执行一个脚本"),
 			Needs: strategy.ParseRights(hashRights),
 			StillBroken: strategy.Flaws{
-				flaw("paused-writer", "a paused process writes late", "暂停的进程恢复后仍会写入"),
-				flaw("polling", "waiters poll: a storm of commands, and starvation", "等待者轮询：命令风暴、饥饿"),
-				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
+				newFlaw("paused-writer", "a paused process writes late", "暂停的进程恢复后仍会写入"),
+				newFlaw("polling", "waiters poll: a storm of commands, and starvation", "等待者轮询：命令风暴、饥饿"),
+				newFlaw("failover", "a failover forgets the lock", "主从切换丢锁"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -124,9 +124,9 @@ func steps() []strategy.Strategy {
 			Costs: both("as v6; the store looks at the token at every read and write", "同 v6；存储每次读写都要检查令牌"),
 			Needs: strategy.ParseRights(fencedRights),
 			StillBroken: strategy.Flaws{
-				flaw("paused-holder", "two holders after a pause: only a store that checks the token is safe", "进程暂停后会有两个持有者：只有检查令牌的存储才安全"),
-				flaw("polling", "waiters poll: a storm of commands, starvation, no order", "等待者轮询：命令风暴、饥饿、没有先后顺序"),
-				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
+				newFlaw("paused-holder", "two holders after a pause: only a store that checks the token is safe", "进程暂停后会有两个持有者：只有检查令牌的存储才安全"),
+				newFlaw("polling", "waiters poll: a storm of commands, starvation, no order", "等待者轮询：命令风暴、饥饿、没有先后顺序"),
+				newFlaw("failover", "a failover forgets the lock", "主从切换丢锁"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -140,10 +140,10 @@ func steps() []strategy.Strategy {
 			Costs: both("as v7, but one waiter per process polls instead of all", "同 v7，但每个进程只有一个等待者轮询"),
 			Needs: strategy.ParseRights(fencedRights),
 			StillBroken: strategy.Flaws{
-				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
-				flaw("own-commands", "each sale pays its own lock commands", "每单都要自己发加锁、解锁命令"),
-				flaw("polling", "between processes: polling, in no order", "进程之间仍靠轮询，没有先后顺序"),
-				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
+				newFlaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
+				newFlaw("own-commands", "each sale pays its own lock commands", "每单都要自己发加锁、解锁命令"),
+				newFlaw("polling", "between processes: polling, in no order", "进程之间仍靠轮询，没有先后顺序"),
+				newFlaw("failover", "a failover forgets the lock", "主从切换丢锁"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -163,9 +163,9 @@ func steps() []strategy.Strategy {
 			),
 			Needs: strategy.ParseRights(fencedRights),
 			StillBroken: strategy.Flaws{
-				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
-				flaw("polling", "between processes: polling, in no order", "进程之间仍靠轮询，没有先后顺序"),
-				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
+				newFlaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
+				newFlaw("polling", "between processes: polling, in no order", "进程之间仍靠轮询，没有先后顺序"),
+				newFlaw("failover", "a failover forgets the lock", "主从切换丢锁"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -182,9 +182,9 @@ func steps() []strategy.Strategy {
 			Costs: both("as v9 without the pause; a subscription per process, from its first wait on", "同 v9，但不用停顿；每个进程从第一次等待起有一个订阅"),
 			Needs: strategy.ParseRights(queuedRights),
 			StillBroken: strategy.Flaws{
-				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
-				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
-				flaw("round-trips", "a buyer alone pays two round trips for a lock that nobody else wants", "只有一个买家时，没人跟他抢，加锁解锁也要两次往返"),
+				newFlaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
+				newFlaw("failover", "a failover forgets the lock", "主从切换丢锁"),
+				newFlaw("round-trips", "a buyer alone pays two round trips for a lock that nobody else wants", "只有一个买家时，没人跟他抢，加锁解锁也要两次往返"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -201,9 +201,9 @@ func steps() []strategy.Strategy {
 			Costs: both("the first sale of another process waits for one message more; a subscription per process", "别的进程的第一单要多等一条消息；每个进程一个订阅"),
 			Needs: strategy.ParseRights(queuedRights + " +hkeys &{distributedLock}:wanted:*"),
 			StillBroken: strategy.Flaws{
-				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
-				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
-				flaw("keeper-dies", "the others wait for a keeper that died, as for any holder", "留锁进程崩溃后，别人要等锁过期，和普通持有者一样"),
+				newFlaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
+				newFlaw("failover", "a failover forgets the lock", "主从切换丢锁"),
+				newFlaw("keeper-dies", "the others wait for a keeper that died, as for any holder", "留锁进程崩溃后，别人要等锁过期，和普通持有者一样"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -223,8 +223,8 @@ func steps() []strategy.Strategy {
 			),
 			Needs: strategy.ParseRights("+set ~distributedLock"),
 			StillBroken: strategy.Flaws{
-				flaw("self-deadlock", "as v4", "同 v4"),
-				flaw("older-servers", "older servers do not have the command", "旧版服务器没有这条命令"),
+				newFlaw("self-deadlock", "as v4", "同 v4"),
+				newFlaw("older-servers", "older servers do not have the command", "旧版服务器没有这条命令"),
 			},
 			Native: true,
 			Capabilities: strategy.Capabilities{
@@ -242,10 +242,10 @@ func steps() []strategy.Strategy {
 			Costs: both("every command goes to all of them; processes poll", "每条命令都要发给所有节点；进程之间轮询"),
 			Needs: strategy.ParseRights(scriptRights + " +pexpire"),
 			StillBroken: strategy.Flaws{
-				flaw("no-fence", "no fencing", "没有栅栏令牌"),
-				flaw("no-order", "no order between processes", "进程之间没有先后顺序"),
-				flaw("empty-restarted-node", "a node that restarts empty", "节点清空重启"),
-				flaw("clocks", "a clock that jumps", "时钟跳变"),
+				newFlaw("no-fence", "no fencing", "没有栅栏令牌"),
+				newFlaw("no-order", "no order between processes", "进程之间没有先后顺序"),
+				newFlaw("empty-restarted-node", "a node that restarts empty", "节点清空重启"),
+				newFlaw("clocks", "a clock that jumps", "时钟跳变"),
 			},
 			OnNodes: true,
 			Capabilities: strategy.Capabilities{

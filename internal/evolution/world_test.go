@@ -24,17 +24,17 @@ import (
 
 // world is a strategy on a Redis, with a hand on every command it sends.
 type world struct {
-	strategy strategy.Strategy
-	locker   lock.Locker
-	parts    strategy.Parts
-	faults   *faults
-	inside   redis.UniversalClient   // the locker's client, with the faults
-	outside  redis.UniversalClient   // somebody else's client: no faults
-	keepers  []redis.UniversalClient // of the lock, without: outside, or of each node
-	closers  []lock.Closer           // the lockers made so far that keep something between leases
-	ears     *ears                   // the notifiers of all processes
-	ear      *ear                    // the notifier of the locker's process
-	late     time.Duration           // how much later than it should something may happen; none in virtual time
+	strategy    strategy.Strategy
+	locker      lock.Locker
+	parts       strategy.Parts
+	faults      *faults
+	client      redis.UniversalClient   // the locker's client, with the faults
+	otherClient redis.UniversalClient   // somebody else's client: no faults
+	lockServers []redis.UniversalClient // of the lock, without: outside, or of each node
+	closers     []lock.Closer           // the lockers made so far that keep something between leases
+	notifiers   *notifierSet            // the notifiers of all processes
+	notifier    *testNotifier           // the notifier of the locker's process
+	slack       time.Duration           // how much later than it should something may happen; none in virtual time
 }
 
 // eachWorld runs a test for every strategy, on the embedded Redis in virtual time and on a real one in real time: those all at
@@ -53,13 +53,13 @@ func eachWorld(t *testing.T, test func(*testing.T, *world)) {
 					t.Logf("the row of %s says %+v: is that what it does?", row.Name, row.Capabilities)
 				}
 			})
-			t.Run("embedded", func(t *testing.T) { onEmbedded(t, row, test) })
-			t.Run("real", func(t *testing.T) { onReal(t, row, test) })
+			t.Run("embedded", func(t *testing.T) { onEmbeddedServer(t, row, test) })
+			t.Run("real", func(t *testing.T) { onRealServer(t, row, test) })
 		})
 	}
 }
 
-func onEmbedded(t *testing.T, row strategy.Strategy, test func(*testing.T, *world)) {
+func onEmbeddedServer(t *testing.T, row strategy.Strategy, test func(*testing.T, *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		m := miniredis.NewMiniRedis()
@@ -74,37 +74,37 @@ func onEmbedded(t *testing.T, row strategy.Strategy, test func(*testing.T, *worl
 			}
 			return client
 		}
-		inside, outside := dial(m), dial(m)
-		ears := &ears{t: t, client: outside}
-		defer ears.close()
+		client, otherClient := dial(m), dial(m)
+		notifiers := &notifierSet{t: t, client: otherClient}
+		defer notifiers.close()
 		m.ClockTTL(true)
 		defer m.Close()
-		defer outside.Close()
-		defer inside.Close()
-		w := newWorld(row, inside, outside, ears)
-		for range masters(row) {
+		defer otherClient.Close()
+		defer client.Close()
+		w := newWorld(row, client, otherClient, notifiers)
+		for range nodesNeeded(row) {
 			node := miniredis.NewMiniRedis()
-			with, without := dial(node), dial(node)
+			client, otherClient := dial(node), dial(node)
 			node.ClockTTL(true)
 			defer node.Close()
-			defer with.Close()
-			defer without.Close()
-			w.addNode(with, without)
+			defer client.Close()
+			defer otherClient.Close()
+			w.addNode(client, otherClient)
 		}
-		w.use(func(*strategy.Parts) {})
+		w.rebuild(func(*strategy.Parts) {})
 		test(t, w)
 	})
 }
 
-// masters is how many a strategy needs beside the Redis with the stock.
-func masters(row strategy.Strategy) int {
+// nodesNeeded is how many a strategy needs beside the Redis with the stock.
+func nodesNeeded(row strategy.Strategy) int {
 	if row.OnNodes {
 		return 3
 	}
 	return 0
 }
 
-func onReal(t *testing.T, row strategy.Strategy, test func(*testing.T, *world)) {
+func onRealServer(t *testing.T, row strategy.Strategy, test func(*testing.T, *world)) {
 	t.Helper()
 	t.Parallel()
 	server := redisserver.Start(t)
@@ -113,22 +113,22 @@ func onReal(t *testing.T, row strategy.Strategy, test func(*testing.T, *world)) 
 		t.Fatal(err)
 	}
 	defer r.Close()
-	there := r.Servers
-	if there.Nodes = masters(row); row.Fits(there) != nil {
-		t.Skip(row.Fits(there))
+	available := r.Servers
+	if available.Nodes = nodesNeeded(row); row.Fits(available) != nil {
+		t.Skip(row.Fits(available))
 	}
 	if err := r.Lock.Ping(t.Context()).Err(); err != nil { // or the hook would see the connection being made
 		t.Fatal(err)
 	}
-	ears := &ears{t: t, client: r.Store} // r.Notifier's connection is made by r.Lock, which would be seen as a command of the lock
-	defer ears.close()
-	w := newWorld(row, r.Lock, r.Store, ears)
+	notifiers := &notifierSet{t: t, client: r.Store} // r.Notifier's connection is made by r.Lock, which would be seen as a command of the lock
+	defer notifiers.close()
+	w := newWorld(row, r.Lock, r.Store, notifiers)
 	w.parts.CompareAndDelete = r.Servers.CompareAndDelete
-	w.late = 3 * time.Second
+	w.slack = 3 * time.Second
 	if row.OnNodes {
 		w.parts.TTL = 30 * time.Second // a node has a twentieth of it to answer
 	}
-	for range masters(row) {
+	for range nodesNeeded(row) {
 		node, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redisserver.Start(t).Addr}})
 		if err != nil {
 			t.Fatal(err)
@@ -139,49 +139,49 @@ func onReal(t *testing.T, row strategy.Strategy, test func(*testing.T, *world)) 
 		}
 		w.addNode(node.Lock, node.Store)
 	}
-	w.use(func(*strategy.Parts) {})
+	w.rebuild(func(*strategy.Parts) {})
 	test(t, w)
 }
 
-func newWorld(row strategy.Strategy, inside, outside redis.UniversalClient, ears *ears) *world {
-	ear := ears.open()
+func newWorld(row strategy.Strategy, client, otherClient redis.UniversalClient, notifiers *notifierSet) *world {
+	notifier := notifiers.open()
 	w := &world{
-		strategy: row,
-		inside:   inside,
-		faults:   &faults{},
-		ears:     ears,
-		ear:      ear,
-		outside:  outside,
+		strategy:    row,
+		client:      client,
+		faults:      &faults{},
+		notifiers:   notifiers,
+		notifier:    notifier,
+		otherClient: otherClient,
 		parts: strategy.Parts{
 			Options: lock.Options{
 				Key: lock.Key, TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 20 * time.Second,
-				Clock: lock.SystemClock{}, Process: "process", HandOffLimit: 4, Notifier: ear, Rand: rand.Int64N,
+				Clock: lock.SystemClock{}, Process: "process", HandOffLimit: 4, Notifier: notifier, Rand: rand.Int64N,
 			},
-			Client: inside, CompareAndDelete: "DELEX",
+			Client: client, CompareAndDelete: "DELEX",
 		},
 	}
-	inside.AddHook(w.faults)
-	w.keepers = []redis.UniversalClient{outside}
+	client.AddHook(w.faults)
+	w.lockServers = []redis.UniversalClient{otherClient}
 	return w
 }
 
-func (w *world) addNode(with, without redis.UniversalClient) {
+func (w *world) addNode(client, otherClient redis.UniversalClient) {
 	if len(w.parts.Nodes) == 0 {
-		w.keepers = nil
+		w.lockServers = nil
 	}
-	with.AddHook(w.faults)
-	w.parts.Nodes = append(w.parts.Nodes, with)
-	w.keepers = append(w.keepers, without)
+	client.AddHook(w.faults)
+	w.parts.Nodes = append(w.parts.Nodes, client)
+	w.lockServers = append(w.lockServers, otherClient)
 }
 
-// use makes the strategy once more, with other options.
-func (w *world) use(change func(*strategy.Parts)) {
+// rebuild makes the strategy once more, with other options.
+func (w *world) rebuild(change func(*strategy.Parts)) {
 	change(&w.parts)
-	w.locker = w.make(w.parts)
+	w.locker = w.newLocker(w.parts)
 }
 
-// make makes a locker, and remembers it if it keeps something between leases.
-func (w *world) make(parts strategy.Parts) lock.Locker {
+// newLocker makes a locker, and remembers it if it keeps something between leases.
+func (w *world) newLocker(parts strategy.Parts) lock.Locker {
 	locker := w.strategy.New(parts)
 	if closer, ok := locker.(lock.Closer); ok {
 		w.closers = append(w.closers, closer)
@@ -189,14 +189,14 @@ func (w *world) make(parts strategy.Parts) lock.Locker {
 	return locker
 }
 
-// shortExpiry is for tests that wait for one: where it is renewed, long enough for a machine that stalls now and then. On a real Redis the
+// useShortExpiry is for tests that wait for one: where it is renewed, long enough for a machine that stalls now and then. On a real Redis the
 // quick suite waits for one lock of each kind, but for that on several, which takes longest.
-func (w *world) shortExpiry(t *testing.T) {
+func (w *world) useShortExpiry(t *testing.T) {
 	t.Helper()
-	if w.late > 0 && !slices.Contains([]string{"v4", "v6", "v11"}, w.strategy.Name) {
+	if w.slack > 0 && !slices.Contains([]string{"v4", "v6", "v11"}, w.strategy.Name) {
 		suite.LongOnly(t, "the same in virtual time; on a real Redis, others of its kind")
 	}
-	w.use(func(p *strategy.Parts) {
+	w.rebuild(func(p *strategy.Parts) {
 		p.TTL = 500 * time.Millisecond
 		if w.strategy.Capabilities.Renewed {
 			p.TTL = 2 * time.Second
@@ -207,13 +207,13 @@ func (w *world) shortExpiry(t *testing.T) {
 	})
 }
 
-// must locks for owner.
-func (w *world) must(t *testing.T, owner string) *lock.Lease {
+// mustLock locks for owner.
+func (w *world) mustLock(t *testing.T, owner string) *lock.Lease {
 	t.Helper()
-	return must(t, w.locker, owner)
+	return mustLock(t, w.locker, owner)
 }
 
-func must(t *testing.T, locker lock.Locker, owner string) *lock.Lease {
+func mustLock(t *testing.T, locker lock.Locker, owner string) *lock.Lease {
 	t.Helper()
 	lease, err := locker.Lock(t.Context(), lock.Owner(owner))
 	if err != nil {
@@ -222,17 +222,19 @@ func must(t *testing.T, locker lock.Locker, owner string) *lock.Lease {
 	return lease
 }
 
-// other is the locker of another process.
-func (w *world) other() lock.Locker { return w.process("other") }
+// otherProcess is the locker of another process.
+func (w *world) otherProcess() lock.Locker { return w.newProcess("other") }
 
-// process is the locker of a process with that name.
-func (w *world) process(name string) lock.Locker { return w.hearing(name, w.ears.open()) }
+// newProcess is the locker of a process with that name.
+func (w *world) newProcess(name string) lock.Locker {
+	return w.newProcessWith(name, w.notifiers.open())
+}
 
-// hearing is the locker of a process with that name and that notifier.
-func (w *world) hearing(name string, notifier lock.Notifier) lock.Locker {
+// newProcessWith is the locker of a process with that name and that notifier.
+func (w *world) newProcessWith(name string, notifier lock.Notifier) lock.Locker {
 	parts := w.parts
 	parts.Process, parts.Notifier = name, notifier
-	return w.make(parts)
+	return w.newLocker(parts)
 }
 
 // unlock releases a lease. A process that keeps its lock then gives it back, too: only then Redis says what became of the lock.
@@ -253,9 +255,9 @@ func (w *world) close(t *testing.T) (err error) {
 	return err
 }
 
-// gone reports whether the lock is free once all sales have released it. A process that keeps its lock must still have it before it gives
+// closeAndCheckFree reports whether the lock is free once all sales have released it. A process that keeps its lock must still have it before it gives
 // that back, with an expiry.
-func (w *world) gone(t *testing.T) bool {
+func (w *world) closeAndCheckFree(t *testing.T) bool {
 	t.Helper()
 	if ttl := w.ttl(t); w.strategy.Capabilities.Cached && ttl <= 0 {
 		t.Errorf("no process keeps the lock, or without an expiry (PTTL %v); the row says that one does", ttl)
@@ -269,7 +271,7 @@ func (w *world) gone(t *testing.T) bool {
 // expire makes the lock's key go away now, as its expiry would.
 func (w *world) expire(t *testing.T) {
 	t.Helper()
-	for _, keeper := range w.keepers {
+	for _, keeper := range w.lockServers {
 		if err := keeper.Del(t.Context(), lock.Key).Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +281,7 @@ func (w *world) expire(t *testing.T) {
 // exists reports whether the lock's key is there, on any node.
 func (w *world) exists(t *testing.T) bool {
 	t.Helper()
-	for _, keeper := range w.keepers {
+	for _, keeper := range w.lockServers {
 		n, err := keeper.Exists(t.Context(), lock.Key).Result()
 		if err != nil {
 			t.Fatal(err)
@@ -294,7 +296,7 @@ func (w *world) exists(t *testing.T) bool {
 // ttl is the lock's expiry, -1 for none, -2 for no key.
 func (w *world) ttl(t *testing.T) time.Duration {
 	t.Helper()
-	d, err := w.keepers[0].PTTL(t.Context(), lock.Key).Result()
+	d, err := w.lockServers[0].PTTL(t.Context(), lock.Key).Result()
 	if err != nil {
 		t.Fatal(err)
 	}

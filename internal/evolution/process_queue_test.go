@@ -14,13 +14,13 @@ import (
 // The queue of processes in Redis, when one of them is dead, late, or not in turn.
 
 // A lock that is free is still not for one that did not wait, while another does: it was held by a process that died.
-func TestNobodyPassesTheFirstInTheQueue(t *testing.T) {
-	handsOver(t, func(t *testing.T, w *world) {
-		dead := w.must(t, "dead")
+func TestTryLockDoesNotPassQueue(t *testing.T) {
+	eachHandedOver(t, func(t *testing.T, w *world) {
+		dead := w.mustLock(t, "dead")
 		defer func() { _ = dead.Unlock(t.Context()) }() // which ends its renewal
-		waiting := asking(t, w.process("waiting"))
+		waiting := lockInBackground(t, w.newProcess("waiting"))
 		w.expire(t)
-		if _, err := w.process("late").TryLock(t.Context(), lock.Owner("b")); !errors.Is(err, lock.ErrNotObtained) {
+		if _, err := w.newProcess("late").TryLock(t.Context(), lock.Owner("b")); !errors.Is(err, lock.ErrNotObtained) {
 			t.Errorf("TryLock of a lock for which another process waits: %v", err)
 		}
 		if waited := <-waiting; waited != w.parts.TTL/4 {
@@ -30,10 +30,10 @@ func TestNobodyPassesTheFirstInTheQueue(t *testing.T) {
 }
 
 // A process that died in the queue is passed over, also by one that hands the lock over.
-func TestADeadProcessInTheQueue(t *testing.T) {
-	handsOver(t, func(t *testing.T, w *world) {
+func TestDeadProcessIsSkippedInQueue(t *testing.T) {
+	eachHandedOver(t, func(t *testing.T, w *world) {
 		bury := func() {
-			if err := w.outside.LPush(t.Context(), "{"+lock.Key+"}:queue", lock.Owner("dead")).Err(); err != nil {
+			if err := w.otherClient.LPush(t.Context(), "{"+lock.Key+"}:queue", lock.Owner("dead")).Err(); err != nil {
 				t.Error(err)
 			}
 		}
@@ -42,7 +42,7 @@ func TestADeadProcessInTheQueue(t *testing.T) {
 		if err != nil {
 			t.Fatalf("TryLock of a free lock for which a dead process waits: %v", err)
 		}
-		waiting := asking(t, w.process("waiting"))
+		waiting := lockInBackground(t, w.newProcess("waiting"))
 		bury()
 		if err := held.Unlock(t.Context()); err != nil {
 			t.Error(err)
@@ -53,20 +53,20 @@ func TestADeadProcessInTheQueue(t *testing.T) {
 	})
 }
 
-// jumping is a clock that can go ahead, as after a pause.
-type jumping struct {
+// jumpingClock is a clock that can go ahead, as after a pause.
+type jumpingClock struct {
 	lock.Clock
 	ahead *atomic.Int64
 }
 
-func (j jumping) Now() time.Time { return j.Clock.Now().Add(time.Duration(j.ahead.Load())) }
+func (j jumpingClock) Now() time.Time { return j.Clock.Now().Add(time.Duration(j.ahead.Load())) }
 
 // A process that hears late that it has the lock asks for it once more: it may expire before the first renewal.
-func TestALateMessageOfAHandOver(t *testing.T) {
-	handsOver(t, func(t *testing.T, w *world) {
-		held, clock := w.must(t, "a"), jumping{w.parts.Clock, new(atomic.Int64)}
-		w.use(func(p *strategy.Parts) { p.Process, p.Clock, p.Notifier = "late", clock, w.ears.open() })
-		waiting := asking(t, w.locker)
+func TestLateHandOverMessageLocksAgain(t *testing.T) {
+	eachHandedOver(t, func(t *testing.T, w *world) {
+		held, clock := w.mustLock(t, "a"), jumpingClock{w.parts.Clock, new(atomic.Int64)}
+		w.rebuild(func(p *strategy.Parts) { p.Process, p.Clock, p.Notifier = "late", clock, w.notifiers.open() })
+		waiting := lockInBackground(t, w.locker)
 		before := w.faults.seen()
 		clock.ahead.Store(int64(w.parts.TTL / 2))
 		if err := held.Unlock(t.Context()); err != nil {
@@ -84,13 +84,13 @@ func TestALateMessageOfAHandOver(t *testing.T) {
 	})
 }
 
-// before is a notifier on which something happens just before a process begins to listen for its turn.
-type before struct {
+// hookedNotifier is a notifier on which something happens just before a process begins to listen for its turn.
+type hookedNotifier struct {
 	lock.Notifier
 	do func()
 }
 
-func (b before) Subscribe(channel string, notify func(string)) (unsubscribe func()) {
+func (b hookedNotifier) Subscribe(channel string, notify func(string)) (unsubscribe func()) {
 	if strings.Contains(channel, "turn:") {
 		b.do()
 	}
@@ -98,10 +98,10 @@ func (b before) Subscribe(channel string, notify func(string)) (unsubscribe func
 }
 
 // What was published before a process listens is lost. So it asks once more.
-func TestAMessageBeforeItIsListenedFor(t *testing.T) {
-	handsOver(t, func(t *testing.T, w *world) {
-		held := w.must(t, "a")
-		waiting := asking(t, w.hearing("waiting", before{w.ears.open(), func() {
+func TestHandOverBeforeSubscriptionIsNoticed(t *testing.T) {
+	eachHandedOver(t, func(t *testing.T, w *world) {
+		held := w.mustLock(t, "a")
+		waiting := lockInBackground(t, w.newProcessWith("waiting", hookedNotifier{w.notifiers.open(), func() {
 			if err := held.Unlock(t.Context()); err != nil {
 				t.Error(err)
 			}
@@ -113,13 +113,13 @@ func TestAMessageBeforeItIsListenedFor(t *testing.T) {
 }
 
 // A process that takes the lock while others wait is told so: it does not keep it.
-func TestTakingALockThatOthersWaitFor(t *testing.T) {
-	handsOver(t, func(t *testing.T, w *world) {
-		dead := w.must(t, "dead")
+func TestLockTakenOutOfTurnIsHandedOn(t *testing.T) {
+	eachHandedOver(t, func(t *testing.T, w *world) {
+		dead := w.mustLock(t, "dead")
 		defer func() { _ = dead.Unlock(t.Context()) }() // which ends its renewal
-		one := asking(t, w.process("one"))
+		one := lockInBackground(t, w.newProcess("one"))
 		w.pause(t, w.parts.TTL/8)
-		two := asking(t, w.process("two"))
+		two := lockInBackground(t, w.newProcess("two"))
 		w.expire(t)
 		if first, second := <-one, <-two; first != w.parts.TTL/4 || second != w.parts.TTL/8 {
 			t.Errorf("two processes waited for %v and %v; want them to have the lock one right after the other", first, second)

@@ -15,16 +15,16 @@ import (
 
 // The sales of one process that wait: in line where the row says so, and each for itself elsewhere.
 
-// inLine reports whether the sales of a process wait in the order in which they came. Go's channels have a queue, which is what local is.
-func (w *world) inLine() bool {
+// isQueued reports whether the sales of a process wait in the order in which they came. Go's channels have a queue, which is what local is.
+func (w *world) isQueued() bool {
 	return w.strategy.Capabilities.InLine || w.strategy.Scope == strategy.Process
 }
 
-// settle returns once all that happens now in virtual time has happened.
-func (*world) settle() { synctest.Wait() }
+// wait returns once all that happens now in virtual time has happened.
+func (*world) wait() { synctest.Wait() }
 
-// eachThatExcludes runs a test for every lock that keeps the sales of a process apart.
-func eachThatExcludes(t *testing.T, test func(*testing.T, *world)) {
+// eachExclusive runs a test for every lock that keeps the sales of a process apart.
+func eachExclusive(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	t.Parallel()
 	for _, row := range evolution.Table() {
@@ -33,15 +33,15 @@ func eachThatExcludes(t *testing.T, test func(*testing.T, *world)) {
 		}
 		t.Run(row.Name, func(t *testing.T) {
 			t.Parallel()
-			onEmbedded(t, row, test)
+			onEmbeddedServer(t, row, test)
 		})
 	}
 }
 
-func TestOrderOfTheSalesOfAProcess(t *testing.T) {
-	eachThatExcludes(t, func(t *testing.T, w *world) {
+func TestSalesOfProcessAreServedInOrder(t *testing.T) {
+	eachExclusive(t, func(t *testing.T, w *world) {
 		const n = 50
-		held := w.must(t, "holder")
+		held := w.mustLock(t, "holder")
 		var waiting sync.WaitGroup
 		var order []int // under the lock
 		for i := range n {
@@ -62,8 +62,8 @@ func TestOrderOfTheSalesOfAProcess(t *testing.T) {
 			t.Error(err)
 		}
 		waiting.Wait()
-		if inOrder := len(order) == n && slices.IsSorted(order); inOrder != w.inLine() {
-			t.Errorf("served in the order %v; in line: %t", order, w.inLine())
+		if inOrder := len(order) == n && slices.IsSorted(order); inOrder != w.isQueued() {
+			t.Errorf("served in the order %v; in line: %t", order, w.isQueued())
 		}
 	})
 }

@@ -37,7 +37,7 @@ func lockerOn(t *testing.T, client redis.UniversalClient, name string) lock.Lock
 }
 
 // A key of another type is another's lock, and a last token that is no number is as one that Redis has forgotten.
-func TestKeysOfOtherTypes(t *testing.T) {
+func TestKeysOfOtherTypesAreHandled(t *testing.T) {
 	m := miniredis.RunT(t)
 	client := redisclient.Single(redisclient.Config{Addrs: []string{m.Addr()}})
 	defer client.Close()
@@ -70,7 +70,7 @@ func TestKeysOfOtherTypes(t *testing.T) {
 }
 
 // A release that Redis did, and then refused to tell the next process of, is no Redis that is unavailable.
-func TestAReleaseWhoseMessageIsRefused(t *testing.T) {
+func TestUnlockWithRefusedMessageReturnsErrScriptFailed(t *testing.T) {
 	server := redisserver.Start(t)
 	root := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer root.Close()
