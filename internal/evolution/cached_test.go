@@ -13,9 +13,9 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// A process that keeps its lock while nobody else asks for it: the keeper.
+// Tests of lock caching: a process keeps the lock until another process asks for it.
 
-// eachCached runs a test for every lock that is kept, in virtual time.
+// eachCached runs a test for every lock with caching, in virtual time.
 func eachCached(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
@@ -25,7 +25,7 @@ func eachCached(t *testing.T, test func(*testing.T, *world)) {
 	})
 }
 
-// sell locks and unlocks, and gives how many commands that took.
+// sell locks and unlocks, and returns the number of commands that this took.
 func (w *world) sell(t *testing.T) int {
 	t.Helper()
 	before := w.faults.seen()
@@ -35,7 +35,7 @@ func (w *world) sell(t *testing.T) int {
 	return w.faults.seen() - before
 }
 
-// lockInBackground is another process that wants the lock. It gives how long it waited, once it has given the lock back.
+// lockInBackground locks and unlocks in another goroutine. When that is done, it sends the time that Lock waited.
 func lockInBackground(t *testing.T, locker lock.Locker) <-chan time.Duration {
 	t.Helper()
 	waited := make(chan time.Duration, 1)
@@ -55,11 +55,11 @@ func lockInBackground(t *testing.T, locker lock.Locker) <-chan time.Duration {
 	return waited
 }
 
-// A buyer alone costs a kept lock hardly a command, and any other two a sale.
+// A single buyer costs a cached lock less than a command for ten sales, and any other lock at least two commands a sale.
 func TestCachedLockSavesCommands(t *testing.T) {
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
 		const sales = 200
-		w.rebuild(func(p *strategy.Parts) { p.Notifier = w.notifier.Notifier }) // as in the service: it tells when it begins to listen
+		w.rebuild(func(p *strategy.Parts) { p.Notifier = w.notifier.Notifier }) // as in the service, notified of its own subscriptions
 		for range sales {
 			if err := w.mustLock(t, "buyer").Unlock(t.Context()); err != nil {
 				t.Error(err)
@@ -74,7 +74,7 @@ func TestCachedLockSavesCommands(t *testing.T) {
 	})
 }
 
-// TryLock gets no place in the queue; but the keeper gives the lock back, so that the next attempt gets it.
+// TryLock does not wait in the queue. But it makes the other process give the lock back, so that the next attempt succeeds.
 func TestTryLockMakesProcessGiveBackCachedLock(t *testing.T) {
 	eachCached(t, func(t *testing.T, w *world) {
 		other := w.otherProcess()
@@ -125,7 +125,7 @@ func TestTwoProcessesGetCachedLockAtOnce(t *testing.T) {
 	})
 }
 
-// A message that asks is lost while a sale has the lock: the keeper keeps it, until it is asked again.
+// The message that asks for the lock is lost while a sale holds it. The process keeps the lock until it is asked again.
 func TestLostRequestForCachedLockIsRepeated(t *testing.T) {
 	eachCached(t, func(t *testing.T, w *world) {
 		held := w.mustLock(t, "a")
@@ -136,13 +136,14 @@ func TestLostRequestForCachedLockIsRepeated(t *testing.T) {
 			t.Error(err)
 		}
 		if waited := <-waiting; waited > w.parts.TTL/4 || waited == 0 || w.notifier.countDropped() == 0 {
-			t.Errorf("the other process waited for %v, and %d messages were lost; want a quarter of %v", waited, w.notifier.countDropped(), w.parts.TTL)
+			t.Errorf("the other process waited for %v, and %d messages were lost; want a quarter of %v",
+				waited, w.notifier.countDropped(), w.parts.TTL)
 		}
 	})
 }
 
-// A keeper that hears nothing any more, as it is dead or paused, is waited for no longer than an expiry and a quarter. When it is back it
-// does not believe that it has the lock.
+// A process that is dead or paused does not delay others for longer than an expiry and a quarter. When it is back, it does not use the lock
+// that it had cached.
 func TestCachedLockOfUnreachableProcessExpires(t *testing.T) {
 	eachCached(t, func(t *testing.T, w *world) {
 		w.sell(t)
@@ -157,7 +158,7 @@ func TestCachedLockOfUnreachableProcessExpires(t *testing.T) {
 	})
 }
 
-// A notifier that may have missed a message says so with "".
+// A notifier sends an empty message when it may have missed one.
 func TestCachedLockIsGivenBackAfterMissedMessage(t *testing.T) {
 	eachCached(t, func(t *testing.T, w *world) {
 		wanted := "{" + lock.Key + "}:wanted:" + lock.Owner(w.parts.Process)
@@ -188,7 +189,7 @@ func TestIdleCachedLockIsNotRenewed(t *testing.T) {
 		if left := w.ttl(t); left != w.parts.TTL*6/10 {
 			t.Errorf("an idle lock expires in %v; want it not to be renewed", left)
 		}
-		held := w.mustLock(t, "a") // without a command
+		held := w.mustLock(t, "a") // from the cache
 		w.pause(t, w.parts.TTL)
 		if left := w.ttl(t); left < w.parts.TTL/2 || held.Context().Err() != nil {
 			t.Errorf("used again, the lock expires in %v; want it to be renewed", left)
@@ -211,8 +212,8 @@ func TestIdleCachedLockIsNotRenewed(t *testing.T) {
 
 func TestCachedLockAsksForNewTokens(t *testing.T) {
 	eachCached(t, func(t *testing.T, w *world) {
-		w.rebuild(func(p *strategy.Parts) { p.HandOffLimit = 2 }) // three tokens at once
-		for i, want := range []int{1, 0, 0, 2, 0, 0, 2} {         // to ask for the lock; to give it back, too
+		w.rebuild(func(p *strategy.Parts) { p.HandOffLimit = 2 }) // Redis gives three tokens at once
+		for i, want := range []int{1, 0, 0, 2, 0, 0, 2} {         // 1: locks; 2: also releases the cached lock
 			if asked := w.sell(t); asked != want {
 				t.Errorf("sale %d took %d commands; want %d, for three tokens at once", i, asked, want)
 			}
@@ -249,7 +250,7 @@ func TestCloseGivesBackCachedLock(t *testing.T) {
 	})
 }
 
-// A keeper that is asked gives the lock back while it goes on. Close waits for that: its process may end right after.
+// A process that was asked gives the lock back in the background. Close waits for that, because the process may end right after it.
 func TestCloseWaitsForRelease(t *testing.T) {
 	eachCached(t, func(t *testing.T, w *world) {
 		w.sell(t)
@@ -263,16 +264,37 @@ func TestCloseWaitsForRelease(t *testing.T) {
 	})
 }
 
-// A sale that was told that its lock is lost does not leave it to the next one.
+// A lock that was reported as lost is not left to the next sale.
 func TestLostLockIsNotCached(t *testing.T) {
 	eachCached(t, func(t *testing.T, w *world) {
 		held := w.mustLock(t, "a")
-		held.Lose()                                                     // the store has seen a larger token
-		if err := held.Unlock(t.Context()); err != nil || w.exists(t) { // Redis knows it still
+		held.Lose()                                                     // as if the store had seen a larger token
+		if err := held.Unlock(t.Context()); err != nil || w.exists(t) { // Redis still has the key
 			t.Errorf("Unlock of a lost lock: %v; it is still there: %t", err, w.exists(t))
 		}
 		if asked := w.sell(t); asked == 0 {
 			t.Error("the next sale does not ask")
 		}
+	})
+}
+
+// A busy process with a cached lock that gets no messages learns that another process waits when it next asks Redis.
+func TestBusyProcessGivesBackLockWithoutMessage(t *testing.T) {
+	eachCached(t, func(t *testing.T, w *world) {
+		w.rebuild(func(p *strategy.Parts) { p.WaitTimeout, p.HandOffLimit = time.Hour, 64 })
+		w.sell(t)
+		w.notifier.setDropping(true)
+		waiting := lockInBackground(t, w.otherProcess())
+		for waited := time.Duration(0); waited < 2*w.parts.TTL; waited += 10 * time.Millisecond {
+			select {
+			case <-waiting:
+				return
+			default:
+			}
+			w.sell(t)
+			w.pause(t, 10*time.Millisecond)
+		}
+		t.Errorf("another process still waits after two expiries")
+		<-waiting
 	})
 }

@@ -14,12 +14,12 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// What the strategies have to do, or not to do, is in their rows: whoever does not promise a thing must exhibit the flaw.
+// Conformance tests: each strategy must do what its row of the table promises. A strategy that does not promise it must show the flaw.
 
-// hasMutualExclusion reports whether two cannot be inside at once.
+// hasMutualExclusion reports whether only one sale can be in the critical section.
 func (w *world) hasMutualExclusion() bool { return w.strategy.Scope != strategy.Nobody }
 
-// isInRedis reports whether there is a key that could change hands.
+// isInRedis reports whether the lock is a key in Redis, which can expire or be deleted.
 func (w *world) isInRedis() bool { return w.strategy.Scope == strategy.Everybody }
 
 func TestLockExcludesOthers(t *testing.T) {
@@ -28,7 +28,7 @@ func TestLockExcludesOthers(t *testing.T) {
 		var inside atomic.Int64
 		var met sync.Once
 		errs := make(chan error, buyers)
-		together := make(chan struct{}) // closed once two are inside
+		together := make(chan struct{}) // closed once two are in the critical section
 		for i := range buyers {
 			go func() {
 				lease, err := w.locker.Lock(t.Context(), lock.Owner(fmt.Sprint(i)))
@@ -39,7 +39,7 @@ func TestLockExcludesOthers(t *testing.T) {
 				if inside.Add(1) > 1 {
 					met.Do(func() { close(together) })
 				}
-				select { // give the others every chance to come in too
+				select { // gives the others time to enter
 				case <-together:
 				case <-time.After(10 * time.Millisecond):
 				}
@@ -79,7 +79,7 @@ func TestWaiterGetsLockAfterUnlock(t *testing.T) {
 			}
 			got <- err
 		}()
-		w.pause(t, 100*time.Millisecond) // b is waiting, or never will
+		w.pause(t, 100*time.Millisecond) // b waits by now, if it ever does
 		waited := len(got) == 0
 		if waited != w.hasMutualExclusion() {
 			t.Errorf("b waited: %v", waited)
@@ -96,9 +96,9 @@ func TestWaiterGetsLockAfterUnlock(t *testing.T) {
 func TestLockReturnsErrTimeout(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.hasMutualExclusion() {
-			return // nobody waits
+			return // no waiting
 		}
-		if err := w.unlock(t, w.mustLock(t, "first")); err != nil { // what has to be connected is, when the time is short
+		if err := w.unlock(t, w.mustLock(t, "first")); err != nil { // opens the connections, before the time is short
 			t.Error(err)
 		}
 		w.rebuild(func(p *strategy.Parts) { p.WaitTimeout = 500 * time.Millisecond })
@@ -115,7 +115,7 @@ func TestLockReturnsErrTimeout(t *testing.T) {
 func TestLockReturnsErrCancelled(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.hasMutualExclusion() {
-			return // nobody waits
+			return // no waiting
 		}
 		a := w.mustLock(t, "a")
 		ctx, cancel := context.WithCancel(t.Context())
@@ -172,7 +172,7 @@ func TestTryLockReturnsErrNotObtained(t *testing.T) {
 func TestUnlockKeepsLockOfNextHolder(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.isInRedis() {
-			return // no key that could change hands
+			return // no key
 		}
 		a := w.mustLock(t, "a")
 		w.expire(t)
@@ -196,7 +196,7 @@ func TestUnlockKeepsLockOfNextHolder(t *testing.T) {
 func TestUnlockAfterExpiryReturnsErrExpired(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.isInRedis() {
-			return // nothing that could expire
+			return // no expiry
 		}
 		a := w.mustLock(t, "a")
 		w.expire(t)
@@ -206,7 +206,7 @@ func TestUnlockAfterExpiryReturnsErrExpired(t *testing.T) {
 			}
 		} else if !errors.Is(err, lock.ErrExpired) || errors.Is(err, lock.ErrNotOwner) {
 			t.Errorf("Unlock: %v; want ErrExpired", err)
-		} else if !strings.Contains(err.Error(), "it expired, or another deleted it") { // it cannot know which
+		} else if !strings.Contains(err.Error(), "it expired, or another deleted it") { // a lock cannot distinguish the two
 			t.Errorf("Unlock of a deleted lock says %q", err)
 		}
 	})
@@ -270,6 +270,21 @@ func TestTryLockRespectsLockOfOtherType(t *testing.T) {
 				}
 			}
 			w.expire(t)
+		}
+	})
+}
+
+// TryLock sends no command after its context has ended.
+func TestTryLockReturnsErrCancelled(t *testing.T) {
+	eachInVirtualTime(t, func(t *testing.T, w *world) {
+		if w.strategy.Scope != strategy.Everybody {
+			return // sends no commands
+		}
+		w.sell(t)
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if _, err := w.locker.TryLock(ended, lock.Owner("b")); !errors.Is(err, lock.ErrCancelled) {
+			t.Errorf("TryLock: %v; want ErrCancelled", err)
 		}
 	})
 }

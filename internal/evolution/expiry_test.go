@@ -14,12 +14,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// What the strategies do when time passes.
+// Tests of expiry and renewal.
 
 func TestAbandonedLockExpires(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.isInRedis() || w.strategy.Capabilities.Renewed {
-			return // the one dies with its process; the other's renewer does too: TestRenewalOutageLosesTheLockAtTheDeadline
+			return // a lock in memory dies with its process; for renewed locks see TestLongOutageLosesLockAtDeadline
 		}
 		w.useShortExpiry(t)
 		w.mustLock(t, "a")
@@ -29,7 +29,7 @@ func TestAbandonedLockExpires(t *testing.T) {
 			}
 			return
 		}
-		b := w.mustLock(t, "b") // as soon as a's has expired, whether a is dead or only slow
+		b := w.mustLock(t, "b") // waits until a's lock has expired
 		if err := b.Unlock(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -46,9 +46,9 @@ func TestRenewalKeepsLockBeyondExpiry(t *testing.T) {
 		waiting, leave := context.WithCancel(t.Context())
 		most := 2 * w.parts.TTL
 		if !w.strategy.Capabilities.Renewed {
-			most = w.parts.WaitTimeout // b has the lock long before
+			most = w.parts.WaitTimeout // b gets the lock long before
 		}
-		w.parts.Clock.AfterFunc(most, leave) // not a deadline, for that could come in the middle of a command
+		w.parts.Clock.AfterFunc(most, leave) // a deadline could end a command
 		b, err := w.locker.Lock(waiting, lock.Owner("b"))
 		if w.strategy.Capabilities.Renewed != errors.Is(err, lock.ErrCancelled) {
 			t.Errorf("b, while a works for two expiries: %v", err)
@@ -69,7 +69,7 @@ func TestRenewalKeepsLockBeyondExpiry(t *testing.T) {
 func TestLostLockCancelsWork(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.strategy.Capabilities.Renewed {
-			return // cannot know
+			return // cannot notice
 		}
 		w.useShortExpiry(t)
 		a := w.mustLock(t, "a")
@@ -99,11 +99,11 @@ func TestLostLockCancelsWork(t *testing.T) {
 func TestNestedLockDoesNotReviveLostLock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.strategy.Capabilities.Renewed || !w.strategy.Capabilities.CountsInRedis {
-			return // cannot know, by a nested call
+			return // a nested call does not ask Redis
 		}
 		outer := w.mustLock(t, "a")
 		w.expire(t)
-		inner := w.mustLock(t, "a") // takes it anew, which does not bring the time in between back
+		inner := w.mustLock(t, "a") // locks again, but others may have held the lock in between
 		for name, lease := range map[string]*lock.Lease{"outer": outer, "inner": inner} {
 			if cause := context.Cause(lease.Context()); !errors.Is(cause, lock.ErrLost) {
 				t.Errorf("the %s call works on: %v; want ErrLost", name, cause)
@@ -147,7 +147,7 @@ func TestLongOutageLosesLockAtDeadline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	onEmbeddedServer(t, strategy, func(t *testing.T, w *world) { // exact times are virtual
+	onEmbeddedServer(t, strategy, func(t *testing.T, w *world) { // virtual time, which is exact
 		began := w.parts.Clock.Now()
 		a := w.mustLock(t, "a")
 		w.faults.refuse()
@@ -183,7 +183,7 @@ func TestRenewalEndsAtLastUnlock(t *testing.T) {
 			t.Error(err)
 		}
 		sent := w.faults.seen()
-		w.pause(t, w.parts.TTL/2) // a renewal comes every third
+		w.pause(t, w.parts.TTL/2) // longer than the third of an expiry between renewals
 		if n := w.faults.seen() - sent; n != 0 {
 			t.Errorf("%d commands after the last Unlock", n)
 		}

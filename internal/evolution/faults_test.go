@@ -10,17 +10,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// What the strategies do when a command, or its reply, is lost or comes at a bad moment.
+// Tests of lost commands, lost replies and an unreachable Redis.
 
 func TestUnlockChecksAndDeletesAtOnce(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.isInRedis() {
-			return // no key that could change hands
+			return // no key
 		}
 		a := w.mustLock(t, "a")
 		var b *lock.Lease
 		w.faults.set(func(cmd redis.Cmder) error {
-			if cmd.Name() == "del" { // just before a deletes, its lock expires and b takes it
+			if cmd.Name() == "del" { // a's lock expires just before a deletes it, and b locks
 				w.faults.mend()
 				w.expire(t)
 				b = w.mustLock(t, "b")
@@ -48,7 +48,7 @@ func TestLockWithLostReplyReturnsErrOutcomeUnknown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachWorld(t, func(t *testing.T, w *world) {
 				if !w.isInRedis() || w.strategy.OnNodes {
-					return // no reply to lose, or none that is missed
+					return // no command, or one node of several whose reply is not needed
 				}
 				lose(w.faults)
 				if _, err := w.locker.Lock(t.Context(), lock.Owner("a")); !errors.Is(err, lock.ErrOutcomeUnknown) {
@@ -94,7 +94,7 @@ func TestNestedLockWithLostReplyIsTakenBack(t *testing.T) {
 func TestUnlockWithLostReplyReturnsErrOutcomeUnknown(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.isInRedis() || w.strategy.OnNodes {
-			return // no reply to lose, or none that is missed
+			return // no command, or one node of several whose reply is not needed
 		}
 		a := w.mustLock(t, "a")
 		w.faults.loseReply()
@@ -107,7 +107,7 @@ func TestUnlockWithLostReplyReturnsErrOutcomeUnknown(t *testing.T) {
 func TestUnreachableRedisReturnsErrUnavailable(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.isInRedis() {
-			return // does not care
+			return // does not use Redis
 		}
 		a, other := w.mustLock(t, "a"), w.otherProcess()
 		w.faults.refuse()
@@ -119,7 +119,7 @@ func TestUnreachableRedisReturnsErrUnavailable(t *testing.T) {
 		}
 		most := 2
 		if w.strategy.OnNodes {
-			most *= 2 * len(w.parts.Nodes) // all are asked, and told that it is given back
+			most *= 2 * len(w.parts.Nodes) // a request and a release for each node
 		}
 		if n := w.faults.seen() - sent; n > most {
 			t.Errorf("%d commands for two tries: Redis being gone is not a lock being held", n)

@@ -12,9 +12,9 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Fencing tokens. A lock without them gives the token 0, always.
+// Tests of fencing tokens. A lock without them always has the token 0.
 
-// tokenChecker checks each next token: it is larger than all before.
+// tokenChecker checks that each token is larger than all before.
 type tokenChecker struct {
 	world *world
 	last  int64
@@ -32,10 +32,10 @@ func (k *tokenChecker) check(t *testing.T, lease *lock.Lease) {
 	k.last = token
 }
 
-// Each sale has a larger token than the one before, in whichever process that was, and a nested call has its sale's.
+// Each sale has a larger token than the one before it, also in another process. A nested call has the token of its sale.
 func TestTokensGrowAcrossProcesses(t *testing.T) {
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
-		w.rebuild(func(p *strategy.Parts) { p.HandOffLimit = 3 }) // tokens are reserved for few sales, and used up often
+		w.rebuild(func(p *strategy.Parts) { p.HandOffLimit = 3 }) // few tokens are reserved at a time, so that they run out often
 		processes, seen := []lock.Locker{w.locker, w.otherProcess(), w.newProcess("third")}, tokenChecker{world: w}
 		var working sync.WaitGroup
 		for i, process := range processes {
@@ -68,7 +68,7 @@ func TestTokensGrowAcrossProcesses(t *testing.T) {
 					}
 				})
 			}
-			working.Wait() // one process after the other, and then all at once
+			working.Wait() // first one process after the other; below, all at once
 		}
 		for i, process := range slices.Repeat(processes, 3) {
 			working.Go(func() {
@@ -89,7 +89,7 @@ func TestTokensGrowAcrossProcesses(t *testing.T) {
 	})
 }
 
-// lastToken is the last token that Redis has given.
+// lastToken returns the last token that Redis has given.
 func (w *world) lastToken(t *testing.T) int64 {
 	t.Helper()
 	last, err := w.otherClient.Get(t.Context(), "{"+lock.Key+"}:fence").Int64()
@@ -99,7 +99,7 @@ func (w *world) lastToken(t *testing.T) int64 {
 	return last
 }
 
-// A process never uses a token that Redis did not give it, however its sales come: alone, or more at once than tokens are left.
+// A process uses only tokens that Redis gave it, also if more sales come at once than it has tokens left.
 func TestTokensAreGivenByRedis(t *testing.T) {
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
 		if !w.strategy.Capabilities.Fenced {
@@ -138,7 +138,7 @@ func TestTokensAreGivenByRedis(t *testing.T) {
 	})
 }
 
-// A token is larger than all before also if Redis has forgotten them, as its clock goes on; and if its clock is behind, as it has not.
+// Tokens grow by Redis's clock if Redis has lost the last token, and from the last token if the clock was set back.
 func TestTokensGrowAfterRedisLosesThem(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.strategy.Capabilities.Fenced {
@@ -160,17 +160,46 @@ func TestTokensGrowAfterRedisLosesThem(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.pause(t, time.Millisecond)
-			w.rebuild(func(*strategy.Parts) {}) // one that keeps no lock
+			w.rebuild(func(*strategy.Parts) {}) // a new process, without a cached lock
 		}
 		sell()
 		sell()
-		forget(1) // an older snapshot
+		forget(1) // as from an older snapshot
 		sell()
-		ahead := seen.last + int64(time.Hour/time.Microsecond) // of the clock
+		ahead := seen.last + int64(time.Hour/time.Microsecond) // an hour ahead of the clock
 		forget(ahead)
 		sell()
 		if want := ahead + 1; seen.last != want {
 			t.Errorf("after token %d, the next is %d; want %d", ahead, seen.last, want)
 		}
+	})
+}
+
+// Processes may have different hand-off limits. Each uses only the tokens that were reserved for it.
+func TestTokensGrowWithDifferentHandOffLimits(t *testing.T) {
+	eachHandedOver(t, func(t *testing.T, w *world) {
+		seen := tokenChecker{world: w}
+		var working sync.WaitGroup
+		for i, limit := range []int{0, 3, 64} {
+			w.parts.HandOffLimit = limit
+			process := w.newProcess(fmt.Sprint(limit))
+			for j := range 5 {
+				working.Go(func() {
+					for range 20 {
+						lease, err := process.Lock(t.Context(), lock.Owner(fmt.Sprint(i, j)))
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						seen.check(t, lease)
+						_ = lock.Sleep(t.Context(), w.parts.Clock, time.Millisecond) // long enough for the others to wait
+						if err := lease.Unlock(t.Context()); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+		}
+		working.Wait()
 	})
 }

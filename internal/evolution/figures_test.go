@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/language"
 )
 
-// The file is as bench writes it: each of its numbers is of a lock that there is, under a condition that is shown.
+// figures.json has the form in which bench writes it, and every figure that is shown.
 func TestMeasuredFiguresAreComplete(t *testing.T) {
 	f := evolution.Measured()
 	var written bytes.Buffer
@@ -17,17 +17,17 @@ func TestMeasuredFiguresAreComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	if file, err := os.ReadFile("figures.json"); err != nil || !bytes.Equal(file, written.Bytes()) {
-		t.Errorf("%v; the file is not as bench writes it: go run . -steps ../internal/evolution/figures.json, in bench", err)
+		t.Errorf("%v; figures.json is not as bench writes it: go run . -steps ../internal/evolution/figures.json, in bench", err)
 	}
 	if f.Date == "" || f.Machine == "" || f.Redis == "" || f.Repetitions == 0 || f.RoundTripMillis != 1 {
-		t.Errorf("%+v: where, when and how?", f)
+		t.Errorf("got %+v, want date, machine, Redis, repetitions and round trips of 1 ms", f)
 	}
 	for _, c := range f.Cells {
 		if _, err := evolution.Find(c.Lock); err != nil {
 			t.Error(err)
 		}
 		if c.Share <= 0 || c.Commands < 2 || (c.Wait == 0) != (c.Condition == evolution.Alone()) {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v, want positive figures, and a wait unless there is one buyer", c)
 		}
 	}
 	for _, lock := range []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "redlock"} {
@@ -51,19 +51,27 @@ func TestChangeDescribesBothFigures(t *testing.T) {
 		at       evolution.Point
 		want     [2]string
 	}{
-		{"v1", "v2", evolution.Point{Number: evolution.Share, Condition: evolution.Alone()},
-			[2]string{"one buyer: 0.50 → 0.50 of the limit", "单个买家：达到上限的 0.50 → 0.50"}},
-		{"v0", "v1", evolution.Point{Number: evolution.Commands, Condition: evolution.Alone()},
-			[2]string{"one buyer: 4.0 commands a sale", "单个买家：每单 4.0 条命令"}},
-		{"v1", "v2", evolution.Point{Number: evolution.Wait, Condition: crowd},
-			[2]string{"200 buyers in 3 processes: longest wait 2.5 times the mean", "3 个进程、200 个买家：最长等待是平均的 2.5 倍"}},
-		{"v2", "v3", evolution.Point{Number: evolution.Share, Condition: crowd}, [2]string{}},
-		{"v1", "v2", evolution.Point{Number: evolution.Wait, Condition: evolution.Alone()}, [2]string{}},
+		{
+			from: "v1", to: "v2", at: evolution.Point{Number: evolution.Share, Condition: evolution.Alone()},
+			want: [2]string{"one buyer: 0.50 → 0.50 of the limit", "单个买家：达到上限的 0.50 → 0.50"},
+		},
+		{
+			from: "v0", to: "v1", at: evolution.Point{Number: evolution.Commands, Condition: evolution.Alone()},
+			want: [2]string{"one buyer: 4.0 commands a sale", "单个买家：每单 4.0 条命令"},
+		},
+		{
+			from: "v1", to: "v2", at: evolution.Point{Number: evolution.Wait, Condition: crowd},
+			want: [2]string{"200 buyers in 3 processes: longest wait 2.5 times the mean", "3 个进程、200 个买家：最长等待是平均的 2.5 倍"},
+		},
+		{from: "v2", to: "v3", at: evolution.Point{Number: evolution.Share, Condition: crowd}},
+		{from: "v1", to: "v2", at: evolution.Point{Number: evolution.Wait, Condition: evolution.Alone()}},
 	} {
-		for i, in := range language.All() {
-			if got := f.Change(c.from, c.to, c.at, in); got != c.want[i] {
-				t.Errorf("%s → %s: %q; want %q", c.from, c.to, got, c.want[i])
+		t.Run(c.from+" to "+c.to, func(t *testing.T) {
+			for i, in := range language.All() {
+				if got := f.Change(c.from, c.to, c.at, in); got != c.want[i] {
+					t.Errorf("got %q, want %q", got, c.want[i])
+				}
 			}
-		}
+		})
 	}
 }

@@ -16,11 +16,10 @@ import (
 	"lockstep/internal/lock"
 )
 
-// How processes share a lock, and what becomes of it between them.
+// Tests of handing a lock from one process to another.
 
-// A buyer that waits in a process of its own: where the lock is handed over, it gets its turn after three rounds of the others, and not
-// much earlier, as a hand-over costs time; or after the hand-off limit, which is the only bound of a lock with a local queue. Where each
-// buyer polls, one of few may wait for long.
+// One buyer waits in a process of its own. A lock that is handed over serves it after three rounds of the other process, and not much
+// earlier, because a hand-over takes time. With a local queue only the hand-off limit bounds its wait, and with polling nothing does.
 func TestOtherProcessWaitsForBoundedTurns(t *testing.T) {
 	t.Parallel()
 	for here, want := range map[int]int{1: 1, 2: 7, 5: 16, 15: 46, 40: 65} {
@@ -31,7 +30,7 @@ func TestOtherProcessWaitsForBoundedTurns(t *testing.T) {
 					sales = 200
 				}
 				if !caps.HandsOver && (here == 1 || !caps.HandsOn && here != 40) {
-					return // whoever asks again at once, or polls, may win: only a crowd is sure to
+					return // the outcome depends on who polls first, unless there are many buyers
 				}
 				processes := map[string]lock.Locker{"here": w.locker, "there": w.otherProcess()}
 				order, took := runTurns(t, processes, map[string]int{"here": here, "there": 1}, sales)
@@ -43,11 +42,11 @@ func TestOtherProcessWaitsForBoundedTurns(t *testing.T) {
 						t.Errorf("%d sales here in a row, and %v for %d of a millisecond; want %d, and no pause", longest, took, sales, want)
 					}
 				case caps.HandsOn:
-					if longest > 65 { // it may as well be the one there that is alone and asks again at once
+					if longest > 65 { // it can be fewer, if the single buyer asks again in time
 						t.Errorf("%d sales here in a row while one waits there; want 65 at most", longest)
 					}
-				case caps.InLine: // its next sale asks at once: nothing bounds how long another process waits
-				case took == time.Duration(sales)*time.Millisecond: // the order is left to chance, the pauses are certain
+				case caps.InLine: // the next sale asks at once, so nothing bounds the wait of another process
+				case took == time.Duration(sales)*time.Millisecond: // polling leaves the order to chance, but always costs pauses
 					t.Errorf("%v for %d sales of a millisecond: is this lock polled for?", took, sales)
 				}
 			})
@@ -55,7 +54,7 @@ func TestOtherProcessWaitsForBoundedTurns(t *testing.T) {
 	}
 }
 
-// Where no other process waits, Redis is hardly asked by a process that hands the lock on. Elsewhere, every sale asks.
+// A process that hands the lock on to its own sales needs few commands while no other process waits. With other locks each sale needs two.
 func TestHandOffSavesCommands(t *testing.T) {
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
 		sales := 640
@@ -76,7 +75,7 @@ func TestHandOffSavesCommands(t *testing.T) {
 	})
 }
 
-// eachHandedOver runs a test for every lock that processes hand over.
+// eachHandedOver runs a test for every lock that one process hands over to another.
 func eachHandedOver(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
@@ -86,18 +85,17 @@ func eachHandedOver(t *testing.T, test func(*testing.T, *world)) {
 	})
 }
 
-// A process without a waiter has no place in the queue: the next process gets the lock at once, whether the waiters have left, or Redis
-// refused to hear of them any more.
+// A process whose waiters have left, or could not reach Redis, does not delay the next process in the queue.
 func TestProcessWithoutWaitersLeavesQueue(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*world, func()){
 		"cancelled": func(_ *world, cancel func()) { cancel() },
 		"refused": func(w *world, _ func()) {
-			w.faults.set(func(redis.Cmder) error { // the next command, and the others after it not
+			w.faults.set(func(redis.Cmder) error { // fails only the next command
 				w.faults.mend()
 				return &net.OpError{Op: "dial", Err: errFault}
 			}, nil)
-			_ = lock.Sleep(context.Background(), w.parts.Clock, w.parts.TTL/4) // until it asks again
+			_ = lock.Sleep(context.Background(), w.parts.Clock, w.parts.TTL/4) // the process repeats its request after that time
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +140,7 @@ func TestProcessWithoutWaitersLeavesQueue(t *testing.T) {
 	}
 }
 
-// An unlock without a reply may reach Redis late, when the process has taken the lock again. It must not remove that lock.
+// A release that got no reply may reach Redis after the process has locked again. It must not remove that lock.
 func TestLateReleaseDoesNotRemoveReacquiredLock(t *testing.T) {
 	eachHandedOver(t, func(t *testing.T, w *world) {
 		a := w.mustLock(t, "a")
@@ -165,7 +163,7 @@ func TestLateReleaseDoesNotRemoveReacquiredLock(t *testing.T) {
 	})
 }
 
-// A message that is lost delays by a quarter of the expiry: the process asks again.
+// If the message of a hand-over is lost, the process asks again after a quarter of the expiry.
 func TestLostHandOverMessageDelaysByQuarterOfExpiry(t *testing.T) {
 	eachHandedOver(t, func(t *testing.T, w *world) {
 		deaf := w.notifiers.open()

@@ -10,24 +10,25 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// faults is a go-redis hook that can fail the commands of a lock: before they are sent, or when only the reply is missing.
+// faults is a go-redis hook that can fail the commands of a lock before they are sent, or instead of their replies.
 type faults struct {
 	mu     sync.Mutex
 	before func(redis.Cmder) error
 	after  func(redis.Cmder) error
-	within func(context.Context, redis.Cmder) error // as before, with the command's context; never changed
-	names  []string                                 // of the commands seen
+	within func(context.Context, redis.Cmder) error // if not nil, called instead of before, with the command's context
+	names  []string                                 // names of the commands so far
 }
 
 var errFault = errors.New("test: the connection broke")
 
+// set sets the functions called before each command and after it. Their errors replace the reply; nil: not called.
 func (f *faults) set(before, after func(redis.Cmder) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.before, f.after = before, after
 }
 
-// loseReply loses the reply of the next command.
+// loseReply makes the reply to the next command get lost.
 func (f *faults) loseReply() {
 	f.set(nil, func(redis.Cmder) error {
 		f.set(nil, nil)
@@ -35,7 +36,7 @@ func (f *faults) loseReply() {
 	})
 }
 
-// loseCommand loses the next command itself; its sender cannot tell that from a lost reply.
+// loseCommand makes the next command get lost, which its sender cannot distinguish from a lost reply.
 func (f *faults) loseCommand() {
 	f.set(func(redis.Cmder) error {
 		f.set(nil, nil)
@@ -43,7 +44,7 @@ func (f *faults) loseCommand() {
 	}, nil)
 }
 
-// refuse fails all commands, which have no effect.
+// refuse makes all commands fail without effect.
 func (f *faults) refuse() {
 	f.set(func(redis.Cmder) error { return &net.OpError{Op: "dial", Err: errFault} }, nil)
 }
@@ -51,6 +52,7 @@ func (f *faults) refuse() {
 // mend ends all faults.
 func (f *faults) mend() { f.set(nil, nil) }
 
+// seen returns the number of commands so far.
 func (f *faults) seen() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -66,7 +68,7 @@ func (f *faults) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 func (f *faults) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		if cmd.Name() == "hello" {
-			return next(ctx, cmd) // a connection is made: it is no command of the lock
+			return next(ctx, cmd) // opening a connection is no command of the lock
 		}
 		f.mu.Lock()
 		before, after := f.before, f.after

@@ -13,17 +13,17 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// The sales of one process that wait: in line where the row says so, and each for itself elsewhere.
+// Tests of the queue inside a process.
 
-// isQueued reports whether the sales of a process wait in the order in which they came. Go's channels have a queue, which is what local is.
+// isQueued reports whether the sales of a process are served in the order in which they came. local is a channel, which has a queue.
 func (w *world) isQueued() bool {
 	return w.strategy.Capabilities.InLine || w.strategy.Scope == strategy.Process
 }
 
-// wait returns once all that happens now in virtual time has happened.
+// wait waits until all goroutines are blocked; see synctest.Wait.
 func (*world) wait() { synctest.Wait() }
 
-// eachExclusive runs a test for every lock that keeps the sales of a process apart.
+// eachExclusive runs a test for every lock that excludes the sales of one process from each other.
 func eachExclusive(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	t.Parallel()
@@ -43,7 +43,7 @@ func TestSalesOfProcessAreServedInOrder(t *testing.T) {
 		const n = 50
 		held := w.mustLock(t, "holder")
 		var waiting sync.WaitGroup
-		var order []int // under the lock
+		var order []int // guarded by the lock
 		for i := range n {
 			waiting.Go(func() {
 				lease, err := w.locker.Lock(t.Context(), lock.Owner(fmt.Sprint(i)))

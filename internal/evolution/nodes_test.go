@@ -14,9 +14,9 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// What a lock on several masters does when some of them fail.
+// Tests of a lock on several masters, some of which fail.
 
-// eachNodeWorld runs a test for those locks.
+// eachNodeWorld runs a test for every lock on several masters.
 func eachNodeWorld(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -26,7 +26,7 @@ func eachNodeWorld(t *testing.T, test func(*testing.T, *world)) {
 	})
 }
 
-// hookNode does something before each command for one node; an error keeps the command from being sent.
+// hookNode calls do before each command to the i-th node. If it returns an error, the command is not sent.
 func (w *world) hookNode(i int, do func(context.Context, redis.Cmder) error) {
 	w.parts.Nodes[i].(redis.UniversalClient).AddHook(&faults{within: do})
 }
@@ -40,7 +40,7 @@ func TestLockSurvivesMinorityOfNodesDown(t *testing.T) {
 		w.useShortExpiry(t)
 		w.hookNode(0, refuseCommand)
 		a := w.mustLock(t, "a")
-		w.pause(t, 2*w.parts.TTL) // it is renewed by the others
+		w.pause(t, 2*w.parts.TTL) // renewed on the other nodes
 		if a.Context().Err() != nil {
 			t.Errorf("the lock was lost: %v", context.Cause(a.Context()))
 		}
@@ -61,7 +61,7 @@ func TestLockSurvivesMinorityOfNodesDown(t *testing.T) {
 	})
 }
 
-// A node that hangs is waited for once, a twentieth of the expiry, and then passed over until it answers.
+// A node that hangs delays a sale once, by a twentieth of the expiry. Then it is skipped until it answers.
 func TestHungNodeIsSkipped(t *testing.T) {
 	eachNodeWorld(t, func(t *testing.T, w *world) {
 		answers := make(chan struct{})
@@ -86,7 +86,7 @@ func TestHungNodeIsSkipped(t *testing.T) {
 		if err := b.Unlock(t.Context()); err != nil || time.Since(began) >= w.parts.TTL/20+w.slack {
 			t.Errorf("the next sale: %v, after %v; want the node to be passed over", err, time.Since(began))
 		}
-		close(answers) // a's lock is set there now, and given back right after
+		close(answers) // now a's lock is set there, and released right after
 		for began := time.Now(); w.hasUnreleasedLock(t) || w.exists(t); w.pause(t, time.Millisecond) {
 			if time.Since(began) > w.parts.TTL {
 				t.Fatalf("the lock was left behind on the node that hung; %v", w.faults.names)
@@ -95,7 +95,7 @@ func TestHungNodeIsSkipped(t *testing.T) {
 	})
 }
 
-// hasUnreleasedLock reports whether the last node has been set and not yet been released, or neither.
+// hasUnreleasedLock reports whether more locks were set than released, over all nodes.
 func (w *world) hasUnreleasedLock(t *testing.T) bool {
 	t.Helper()
 	w.faults.mu.Lock()
@@ -112,7 +112,7 @@ func (w *world) hasUnreleasedLock(t *testing.T) bool {
 	return sets != releases
 }
 
-// A claim that took longer than it is valid for is none.
+// A majority that took longer than the lock is valid for does not count.
 func TestLateMajorityIsNotObtained(t *testing.T) {
 	eachNodeWorld(t, func(t *testing.T, w *world) {
 		w.rebuild(func(p *strategy.Parts) { p.Clock = skippingClock{p.Clock, new(time.Duration)} })
@@ -125,7 +125,7 @@ func TestLateMajorityIsNotObtained(t *testing.T) {
 	})
 }
 
-// skippingClock is a clock on which an expiry passes between any two looks.
+// skippingClock is a clock that skips a minute, more than an expiry, at each call of Now.
 type skippingClock struct {
 	lock.Clock
 	ahead *time.Duration

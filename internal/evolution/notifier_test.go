@@ -10,21 +10,21 @@ import (
 	"lockstep/internal/lock"
 )
 
-// testNotifier is a process's notifier. Subscribe returns once Redis has confirmed, so that no test depends on when that happens: then nothing
-// can have been missed, and nobody is told so. An ear can be deaf, and be told anything.
+// testNotifier is the notifier of one process. Its Subscribe returns once Redis has confirmed the subscription, so that tests do not depend
+// on when that happens. It can drop messages, and deliver messages that nobody published.
 type testNotifier struct {
 	lock.Notifier
 	t *testing.T
 
 	mu        sync.Mutex
 	dropping  bool
-	dropped   int // messages that came while it was deaf
+	dropped   int // number of dropped messages
 	confirmed map[string]bool
-	listeners map[string]func(string) // the last of each channel
+	listeners map[string]func(string) // channel → its last subscriber
 }
 
-// notifierSet are the notifiers of processes, each with a connection of its own: in virtual time a connection has no buffer, and stands still
-// when two subscriptions are made on it at once.
+// notifierSet has the notifiers of all processes. Each has a connection of its own: in virtual time a connection has no buffer, and blocks
+// if two subscriptions are made on it at once.
 type notifierSet struct {
 	t      *testing.T
 	client redis.UniversalClient
@@ -67,7 +67,7 @@ func (n *testNotifier) Subscribe(channel string, notify func(message string)) (u
 	return unsubscribe
 }
 
-// admit reports whether a message that comes now is heard.
+// admit returns whether a message is to be delivered, and counts it if it is dropped.
 func (n *testNotifier) admit() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -77,21 +77,21 @@ func (n *testNotifier) admit() bool {
 	return !n.dropping
 }
 
-// countDropped is how many messages came while it was deaf.
+// countDropped returns the number of dropped messages.
 func (n *testNotifier) countDropped() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.dropped
 }
 
-// setDropping makes the ear deaf, or not.
+// setDropping sets whether messages are dropped from now on.
 func (n *testNotifier) setDropping(deaf bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.dropping = deaf
 }
 
-// notify gives a message to whoever subscribed last to the channel.
+// notify delivers a message to the last subscriber of the channel.
 func (n *testNotifier) notify(channel, message string) {
 	n.mu.Lock()
 	notify := n.listeners[channel]

@@ -19,7 +19,7 @@ import (
 	"lockstep/internal/test/redisserver"
 )
 
-// lockerOn returns a lock of that name on a client, in real time.
+// lockerOn returns the lock with a name on a client, in real time.
 func lockerOn(t *testing.T, client redis.UniversalClient, name string) lock.Locker {
 	t.Helper()
 	row, err := evolution.Find(name)
@@ -36,7 +36,7 @@ func lockerOn(t *testing.T, client redis.UniversalClient, name string) lock.Lock
 	return locker
 }
 
-// A key of another type is another's lock, and a last token that is no number is as one that Redis has forgotten.
+// A lock key of another type belongs to another program. A last token that is not a number is treated as lost.
 func TestKeysOfOtherTypesAreHandled(t *testing.T) {
 	m := miniredis.RunT(t)
 	client := redisclient.Single(redisclient.Config{Addrs: []string{m.Addr()}})
@@ -55,21 +55,22 @@ func TestKeysOfOtherTypesAreHandled(t *testing.T) {
 			"a text": func(key string) { _ = m.Set(key, "abc") },
 			"a list": func(key string) { _, _ = m.Lpush(key, "abc") },
 		} {
-			m.FlushAll()
-			set("{" + lock.Key + "}:fence")
-			lease, err := lockerOn(t, client, name).Lock(t.Context(), "owner")
-			if err != nil {
-				t.Errorf("%s, %s: %v", name, what, err)
-				continue
-			}
-			if err := lease.Unlock(t.Context()); err != nil || lease.Token() < 1e15 {
-				t.Errorf("%s, %s: token %d, %v", name, what, lease.Token(), err)
-			}
+			t.Run(name+" "+what, func(t *testing.T) {
+				m.FlushAll()
+				set("{" + lock.Key + "}:fence")
+				lease, err := lockerOn(t, client, name).Lock(t.Context(), "owner")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := lease.Unlock(t.Context()); err != nil || lease.Token() < 1e15 {
+					t.Errorf("token %d, %v, want one from the clock", lease.Token(), err)
+				}
+			})
 		}
 	}
 }
 
-// A release that Redis did, and then refused to tell the next process of, is no Redis that is unavailable.
+// The script of a release fails after it has removed the lock, because it may not publish the message. That is not ErrUnavailable.
 func TestUnlockWithRefusedMessageReturnsErrScriptFailed(t *testing.T) {
 	server := redisserver.Start(t)
 	root := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
@@ -87,7 +88,7 @@ func TestUnlockWithRefusedMessageReturnsErrScriptFailed(t *testing.T) {
 	root.Set(t.Context(), "{distributedLock}:queue:next", "owner of the next", 0)
 	err = lease.Unlock(t.Context())
 	if !errors.Is(err, lock.ErrScriptFailed) || errors.Is(err, lock.ErrUnavailable) || !strings.Contains(err.Error(), "channel") {
-		t.Errorf("%v; want a script that failed, and why", err)
+		t.Errorf("got %v, want ErrScriptFailed with the reason", err)
 	}
 	if root.Exists(t.Context(), lock.Key).Val() != 0 {
 		t.Error("the lock is still there")

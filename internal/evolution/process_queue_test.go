@@ -11,13 +11,13 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// The queue of processes in Redis, when one of them is dead, late, or not in turn.
+// Tests of the queue of processes in Redis, in which some are dead or late.
 
-// A lock that is free is still not for one that did not wait, while another does: it was held by a process that died.
+// If the holder has died, the lock is free, but belongs to the first process in the queue.
 func TestTryLockDoesNotPassQueue(t *testing.T) {
 	eachHandedOver(t, func(t *testing.T, w *world) {
 		dead := w.mustLock(t, "dead")
-		defer func() { _ = dead.Unlock(t.Context()) }() // which ends its renewal
+		defer func() { _ = dead.Unlock(t.Context()) }() // ends its renewal
 		waiting := lockInBackground(t, w.newProcess("waiting"))
 		w.expire(t)
 		if _, err := w.newProcess("late").TryLock(t.Context(), lock.Owner("b")); !errors.Is(err, lock.ErrNotObtained) {
@@ -29,7 +29,7 @@ func TestTryLockDoesNotPassQueue(t *testing.T) {
 	})
 }
 
-// A process that died in the queue is passed over, also by one that hands the lock over.
+// A dead process in the queue is skipped, both when a process locks and when one hands the lock over.
 func TestDeadProcessIsSkippedInQueue(t *testing.T) {
 	eachHandedOver(t, func(t *testing.T, w *world) {
 		bury := func() {
@@ -53,7 +53,7 @@ func TestDeadProcessIsSkippedInQueue(t *testing.T) {
 	})
 }
 
-// jumpingClock is a clock that can go ahead, as after a pause.
+// jumpingClock is a clock that can be set ahead, as after a pause of the process.
 type jumpingClock struct {
 	lock.Clock
 	ahead *atomic.Int64
@@ -61,7 +61,7 @@ type jumpingClock struct {
 
 func (j jumpingClock) Now() time.Time { return j.Clock.Now().Add(time.Duration(j.ahead.Load())) }
 
-// A process that hears late that it has the lock asks for it once more: it may expire before the first renewal.
+// If the message of a hand-over comes late, the process locks again, because the lock may expire before its first renewal.
 func TestLateHandOverMessageLocksAgain(t *testing.T) {
 	eachHandedOver(t, func(t *testing.T, w *world) {
 		held, clock := w.mustLock(t, "a"), jumpingClock{w.parts.Clock, new(atomic.Int64)}
@@ -73,7 +73,7 @@ func TestLateHandOverMessageLocksAgain(t *testing.T) {
 			t.Error(err)
 		}
 		<-waiting
-		asked := w.faults.seen() - before // a release, another request for the lock, and the release of that if it is not kept
+		asked := w.faults.seen() - before // a release, a second request, and its release if the lock is not cached
 		want := 3
 		if w.strategy.Capabilities.Cached {
 			want = 2
@@ -84,7 +84,7 @@ func TestLateHandOverMessageLocksAgain(t *testing.T) {
 	})
 }
 
-// hookedNotifier is a notifier on which something happens just before a process begins to listen for its turn.
+// hookedNotifier is a notifier that calls do just before a process subscribes to its turn.
 type hookedNotifier struct {
 	lock.Notifier
 	do func()
@@ -97,7 +97,7 @@ func (b hookedNotifier) Subscribe(channel string, notify func(string)) (unsubscr
 	return b.Notifier.Subscribe(channel, notify)
 }
 
-// What was published before a process listens is lost. So it asks once more.
+// A message that is published before a process has subscribed is lost. So the process asks again after that.
 func TestHandOverBeforeSubscriptionIsNoticed(t *testing.T) {
 	eachHandedOver(t, func(t *testing.T, w *world) {
 		held := w.mustLock(t, "a")
@@ -112,11 +112,11 @@ func TestHandOverBeforeSubscriptionIsNoticed(t *testing.T) {
 	})
 }
 
-// A process that takes the lock while others wait is told so: it does not keep it.
+// A process that locks while others wait learns of them, and does not keep the lock.
 func TestLockTakenOutOfTurnIsHandedOn(t *testing.T) {
 	eachHandedOver(t, func(t *testing.T, w *world) {
 		dead := w.mustLock(t, "dead")
-		defer func() { _ = dead.Unlock(t.Context()) }() // which ends its renewal
+		defer func() { _ = dead.Unlock(t.Context()) }() // ends its renewal
 		one := lockInBackground(t, w.newProcess("one"))
 		w.pause(t, w.parts.TTL/8)
 		two := lockInBackground(t, w.newProcess("two"))

@@ -11,10 +11,10 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Several processes on one lock, in virtual time. A sale takes a millisecond, in which whoever wants the next one has come to wait for it:
-// so the turns are always the same.
+// Several processes on one lock, in virtual time. During the millisecond of a sale all other buyers have begun to wait, so that the order
+// of the sales is always the same.
 
-// eachInVirtualTime runs a test for every lock in Redis that somebody can be kept out by.
+// eachInVirtualTime runs a test for every lock in Redis with mutual exclusion.
 func eachInVirtualTime(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	t.Parallel()
@@ -32,8 +32,8 @@ func eachInVirtualTime(t *testing.T, test func(*testing.T, *world)) {
 	}
 }
 
-// runTurns has so many buyers in each process, which ask again as soon as they have bought, and gives the processes in the order of
-// so many sales, and how long they took.
+// runTurns runs buyers in each process, which lock again as soon as they have bought. It returns the processes in the order of the first
+// sales, and how long these took.
 func runTurns(t *testing.T, processes map[string]lock.Locker, buyers map[string]int, sales int) (order []string, took time.Duration) {
 	t.Helper()
 	began := time.Now()
@@ -51,7 +51,7 @@ func runTurns(t *testing.T, processes map[string]lock.Locker, buyers map[string]
 					if err := lock.Sleep(t.Context(), lock.SystemClock{}, time.Millisecond); err != nil {
 						t.Error(err)
 					}
-					order = append(order, process) // under the lock
+					order = append(order, process) // guarded by the lock
 					over = len(order) >= sales
 					if err := lease.Unlock(t.Context()); err != nil {
 						t.Error(err)
@@ -64,7 +64,7 @@ func runTurns(t *testing.T, processes map[string]lock.Locker, buyers map[string]
 	return order[:sales], time.Since(began) - time.Duration(len(order)-sales)*time.Millisecond
 }
 
-// longestStreak is how many sales one process had while the other waited.
+// longestStreak returns the largest number of successive sales of a process.
 func longestStreak(order []string, process string) (longest int) {
 	row := 0
 	for _, p := range order {

@@ -22,29 +22,29 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// world is a strategy on a Redis, with a hand on every command it sends.
+// world is the fixture of a test: a strategy on Redis, whose commands can be failed.
 type world struct {
 	strategy    strategy.Strategy
 	locker      lock.Locker
 	parts       strategy.Parts
 	faults      *faults
-	client      redis.UniversalClient   // the locker's client, with the faults
-	otherClient redis.UniversalClient   // somebody else's client: no faults
-	lockServers []redis.UniversalClient // of the lock, without: outside, or of each node
-	closers     []lock.Closer           // the lockers made so far that keep something between leases
-	notifiers   *notifierSet            // the notifiers of all processes
-	notifier    *testNotifier           // the notifier of the locker's process
-	slack       time.Duration           // how much later than it should something may happen; none in virtual time
+	client      redis.UniversalClient   // client of the locker, with faults
+	otherClient redis.UniversalClient   // client without faults
+	lockServers []redis.UniversalClient // clients without faults: otherClient, or one for each node
+	closers     []lock.Closer           // lockers so far that have to be closed
+	notifiers   *notifierSet            // notifiers of all processes
+	notifier    *testNotifier           // notifier of the locker's process
+	slack       time.Duration           // delay that a test tolerates; 0 in virtual time
 }
 
-// eachWorld runs a test for every strategy, on the embedded Redis in virtual time and on a real one in real time: those all at
-// once, for they mostly wait.
+// eachWorld runs a test for every strategy, on the embedded Redis in virtual time and on a real one in real time. All of them run in
+// parallel, because they mostly wait.
 func eachWorld(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	t.Parallel()
 	for _, row := range evolution.Table() {
 		if row.Capabilities.Open || row.Update != strategy.ReadModifyWrite {
-			continue // everybody gets it: there is nothing to promise. What that breaks is shown by the explorer
+			continue // promises nothing; the explorer shows the flaws
 		}
 		t.Run(row.Name, func(t *testing.T) {
 			t.Parallel()
@@ -65,9 +65,9 @@ func onEmbeddedServer(t *testing.T, row strategy.Strategy, test func(*testing.T,
 		m := miniredis.NewMiniRedis()
 		dial := func(m *miniredis.Miniredis) redis.UniversalClient {
 			client := redisclient.Single(redisclient.Config{
-				Addrs:    []string{"127.0.0.1:6379"}, // dialled by the next line; a name would be looked up outside the bubble
+				Addrs:    []string{"127.0.0.1:6379"}, // a name would be resolved outside the bubble
 				Dialer:   func(context.Context, string, string) (net.Conn, error) { return m.Dial() },
-				PoolSize: 100, // a command that has to wait for a connection waits on a timer from outside the bubble
+				PoolSize: 100, // enough: waiting for a connection uses a timer from outside the bubble
 			})
 			if err := client.Ping(t.Context()).Err(); err != nil {
 				t.Fatal(err)
@@ -96,7 +96,7 @@ func onEmbeddedServer(t *testing.T, row strategy.Strategy, test func(*testing.T,
 	})
 }
 
-// nodesNeeded is how many a strategy needs beside the Redis with the stock.
+// nodesNeeded returns the number of masters that a strategy needs beside the Redis with the stock.
 func nodesNeeded(row strategy.Strategy) int {
 	if row.OnNodes {
 		return 3
@@ -117,16 +117,16 @@ func onRealServer(t *testing.T, row strategy.Strategy, test func(*testing.T, *wo
 	if available.Nodes = nodesNeeded(row); row.Fits(available) != nil {
 		t.Skip(row.Fits(available))
 	}
-	if err := r.Lock.Ping(t.Context()).Err(); err != nil { // or the hook would see the connection being made
+	if err := r.Lock.Ping(t.Context()).Err(); err != nil { // opens the connection, before the hook counts commands
 		t.Fatal(err)
 	}
-	notifiers := &notifierSet{t: t, client: r.Store} // r.Notifier's connection is made by r.Lock, which would be seen as a command of the lock
+	notifiers := &notifierSet{t: t, client: r.Store} // not r.Notifier, whose connection counts as a command
 	defer notifiers.close()
 	w := newWorld(row, r.Lock, r.Store, notifiers)
 	w.parts.CompareAndDelete = r.Servers.CompareAndDelete
 	w.slack = 3 * time.Second
 	if row.OnNodes {
-		w.parts.TTL = 30 * time.Second // a node has a twentieth of it to answer
+		w.parts.TTL = 30 * time.Second // a node must answer within a twentieth of it
 	}
 	for range nodesNeeded(row) {
 		node, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redisserver.Start(t).Addr}})
@@ -174,13 +174,13 @@ func (w *world) addNode(client, otherClient redis.UniversalClient) {
 	w.lockServers = append(w.lockServers, otherClient)
 }
 
-// rebuild makes the strategy once more, with other options.
+// rebuild replaces the locker by one with other options.
 func (w *world) rebuild(change func(*strategy.Parts)) {
 	change(&w.parts)
 	w.locker = w.newLocker(w.parts)
 }
 
-// newLocker makes a locker, and remembers it if it keeps something between leases.
+// newLocker creates a locker, which close closes if it has to be closed.
 func (w *world) newLocker(parts strategy.Parts) lock.Locker {
 	locker := w.strategy.New(parts)
 	if closer, ok := locker.(lock.Closer); ok {
@@ -189,8 +189,8 @@ func (w *world) newLocker(parts strategy.Parts) lock.Locker {
 	return locker
 }
 
-// useShortExpiry is for tests that wait for one: where it is renewed, long enough for a machine that stalls now and then. On a real Redis the
-// quick suite waits for one lock of each kind, but for that on several, which takes longest.
+// useShortExpiry replaces the locker by one with a short expiry. With renewal it is long enough for a busy machine. On a real Redis, the
+// quick suite skips all but one lock of each kind.
 func (w *world) useShortExpiry(t *testing.T) {
 	t.Helper()
 	if w.slack > 0 && !slices.Contains([]string{"v4", "v6", "v11"}, w.strategy.Name) {
@@ -202,12 +202,12 @@ func (w *world) useShortExpiry(t *testing.T) {
 			p.TTL = 2 * time.Second
 		}
 		if w.strategy.OnNodes {
-			p.TTL = 8 * time.Second // a node has a twentieth of it to answer
+			p.TTL = 8 * time.Second // a node must answer within a twentieth of it
 		}
 	})
 }
 
-// mustLock locks for owner.
+// mustLock locks for owner, and fails the test on an error.
 func (w *world) mustLock(t *testing.T, owner string) *lock.Lease {
 	t.Helper()
 	return mustLock(t, w.locker, owner)
@@ -222,31 +222,31 @@ func mustLock(t *testing.T, locker lock.Locker, owner string) *lock.Lease {
 	return lease
 }
 
-// otherProcess is the locker of another process.
+// otherProcess returns the locker of another process.
 func (w *world) otherProcess() lock.Locker { return w.newProcess("other") }
 
-// newProcess is the locker of a process with that name.
+// newProcess returns the locker of a process with a name.
 func (w *world) newProcess(name string) lock.Locker {
 	return w.newProcessWith(name, w.notifiers.open())
 }
 
-// newProcessWith is the locker of a process with that name and that notifier.
+// newProcessWith returns the locker of a process with a name and a notifier.
 func (w *world) newProcessWith(name string, notifier lock.Notifier) lock.Locker {
 	parts := w.parts
 	parts.Process, parts.Notifier = name, notifier
 	return w.newLocker(parts)
 }
 
-// unlock releases a lease. A process that keeps its lock then gives it back, too: only then Redis says what became of the lock.
+// unlock releases a lease, and a lock that the process has cached. Only then Redis reports what became of the lock.
 func (w *world) unlock(t *testing.T, lease *lock.Lease) error {
 	t.Helper()
 	return errors.Join(lease.Unlock(t.Context()), w.close(t))
 }
 
-// close ends what all processes keep. Exactly the lockers that keep something can be closed.
+// close closes all lockers. It also checks that exactly those that are handed over have to be closed.
 func (w *world) close(t *testing.T) (err error) {
 	t.Helper()
-	if keeps := w.strategy.Capabilities.HandsOver; keeps != (len(w.closers) > 0) { // a subscription, and perhaps the lock
+	if keeps := w.strategy.Capabilities.HandsOver; keeps != (len(w.closers) > 0) { // they have a subscription
 		t.Errorf("the row says handed over: %t; %d lockers can be closed", keeps, len(w.closers))
 	}
 	for _, closer := range w.closers {
@@ -255,8 +255,8 @@ func (w *world) close(t *testing.T) (err error) {
 	return err
 }
 
-// closeAndCheckFree reports whether the lock is free once all sales have released it. A process that keeps its lock must still have it before it gives
-// that back, with an expiry.
+// closeAndCheckFree closes all lockers, and returns whether the lock is free then. It checks that a cached lock was still there before,
+// with an expiry.
 func (w *world) closeAndCheckFree(t *testing.T) bool {
 	t.Helper()
 	if ttl := w.ttl(t); w.strategy.Capabilities.Cached && ttl <= 0 {
@@ -268,7 +268,7 @@ func (w *world) closeAndCheckFree(t *testing.T) bool {
 	return !w.exists(t)
 }
 
-// expire makes the lock's key go away now, as its expiry would.
+// expire deletes the key of the lock, as its expiry would.
 func (w *world) expire(t *testing.T) {
 	t.Helper()
 	for _, keeper := range w.lockServers {
@@ -278,7 +278,7 @@ func (w *world) expire(t *testing.T) {
 	}
 }
 
-// exists reports whether the lock's key is there, on any node.
+// exists reports whether the key of the lock exists, on any node.
 func (w *world) exists(t *testing.T) bool {
 	t.Helper()
 	for _, keeper := range w.lockServers {
@@ -293,7 +293,7 @@ func (w *world) exists(t *testing.T) bool {
 	return false
 }
 
-// ttl is the lock's expiry, -1 for none, -2 for no key.
+// ttl returns the expiry of the key; -1: none, -2: no key.
 func (w *world) ttl(t *testing.T) time.Duration {
 	t.Helper()
 	d, err := w.lockServers[0].PTTL(t.Context(), lock.Key).Result()
@@ -303,7 +303,7 @@ func (w *world) ttl(t *testing.T) time.Duration {
 	return d
 }
 
-// pause lets time go by on the strategy's clock.
+// pause waits for d on the clock of the strategy.
 func (w *world) pause(t *testing.T, d time.Duration) {
 	t.Helper()
 	if err := lock.Sleep(t.Context(), w.parts.Clock, d); err != nil {
