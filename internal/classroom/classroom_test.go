@@ -50,8 +50,8 @@ func TestEachLessonRendersAsHTML(t *testing.T) {
 		if len(list.Lessons) < 12 {
 			t.Fatalf("%s: %d lessons; want 12 or more", in, len(list.Lessons))
 		}
-		if labs := list.Lessons[10].Labs; !slices.Contains(labs, "failover") {
-			t.Errorf("%s: lesson 11 runs the labs %q; want failover, too", in, labs)
+		if labs := list.Lessons[11].Labs; !slices.Contains(labs, "failover") {
+			t.Errorf("%s: lesson 12 runs the labs %q; want failover, too", in, labs)
 		}
 		for _, entry := range list.Lessons {
 			var sketch struct{}
@@ -91,7 +91,7 @@ func TestEachLessonRendersAsHTML(t *testing.T) {
 func TestEachLessonShowsDiagramOrSentences(t *testing.T) {
 	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
 	for _, in := range language.All() {
-		for number := 1; number <= 15; number++ {
+		for number := 1; number <= 16; number++ {
 			var lesson classroom.Page
 			ask(t, handler, http.MethodGet, fmt.Sprintf("/course/%d?lang=%s", number, in), "", &lesson)
 			if len(lesson.Run.Parts) == 0 {

@@ -67,7 +67,7 @@ func TestAxeFindsNothingInAStory(t *testing.T) {
 // Nor does axe find anything in what takes a few steps to be seen, in either language, in both themes; and all of it fits a phone.
 func TestAxeFindsNothingOnTheWay(t *testing.T) {
 	axe := fetchAxe(t)
-	const lesson = "#/course/03"
+	const lesson = "#/course/04"
 	for name, row := range map[string]struct {
 		address string
 		do      func(p *page)

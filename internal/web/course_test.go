@@ -17,7 +17,7 @@ func TestTheCourse(t *testing.T) {
 	p := open(t, serve(t)+"/#/course")
 	p.waitUntil("all lessons are listed", `document.querySelectorAll(".course li").length >= 12`)
 	const chapters = `[...document.querySelectorAll(".course h2")].map(h => h.innerText).join()`
-	if says := eval[string](p, chapters); says != "Broken locks,Sound locks,Beyond one Redis" {
+	if says := eval[string](p, chapters); says != "Broken locks,Around the lock,Beyond one Redis,Many who wait" {
 		t.Errorf("the chapters are %s", says)
 	}
 	if bare := eval[int](p, `document.querySelectorAll(".path li:not(:has(.sketch circle))").length`); bare != 0 {
@@ -25,7 +25,7 @@ func TestTheCourse(t *testing.T) {
 	}
 	p.waitUntil("it begins with the first", `(next => next.innerText === "Start" && next.hash === "#/course/01")(
 		document.querySelector("#next"))`)
-	p.click(".path li:nth-child(3) .sketch") // the whole card is the link
+	p.click(".path li:nth-child(4) .sketch") // the whole card is the link
 	p.waitUntil("it asks", `document.querySelectorAll(".choice").length === 3`)
 	if eval[bool](p, `!!document.querySelector("#explain, #see, #run")`) {
 		t.Error("the answer is shown before the question")
@@ -38,14 +38,14 @@ func TestTheCourse(t *testing.T) {
 		document.querySelectorAll(".player .step.later").length === 5`)
 	p.shows("Explored here, just now")
 	p.isMain("Next step ›")
-	p.visit("#/course/03")
+	p.visit("#/course/04")
 	p.waitUntil("that is kept", `document.querySelectorAll(".player .step.later").length === 5 && document.querySelector(".choice:disabled") &&
 		!document.querySelector("#verdict")`)
-	p.playsLessonThree()
+	p.playsLessonFour()
 	p.key("n")
-	p.waitUntil("the next lesson", `location.hash === "#/course/04" && document.querySelector("h1").innerText.startsWith("4.")`)
+	p.waitUntil("the next lesson", `location.hash === "#/course/05" && document.querySelector("h1").innerText.startsWith("5.")`)
 	p.key("p")
-	p.waitUntil("what was predicted is kept", `document.querySelector("h1").innerText.startsWith("3.") && document.querySelector("#verdict")`)
+	p.waitUntil("what was predicted is kept", `document.querySelector("h1").innerText.startsWith("4.") && document.querySelector("#verdict")`)
 	p.sits()
 	p.click("[data-focus=kept]")
 	p.shows("Kept, in 9 steps. Both sold, stock 98: correct.")
@@ -54,23 +54,23 @@ func TestTheCourse(t *testing.T) {
 	if !eval[bool](p, under) {
 		t.Error("the drawing is not under the board")
 	}
-	p.visit("#/course/03#explain")
+	p.visit("#/course/04#explain")
 	p.waitUntil("a link leads to its heading", `scrollY > 0 &&
 		Math.abs(document.querySelector("#explain")?.getBoundingClientRect().top) < 200`)
 	p.sits()
 	p.click("#try a")
-	p.waitUntil("a heading is a link to itself", `location.hash === "#/course/03#try"`)
+	p.waitUntil("a heading is a link to itself", `location.hash === "#/course/04#try"`)
 	p.visit("#/course")
 	p.waitUntil("what is done is marked", `document.querySelectorAll(".path .chip").length === 1 &&
 		document.querySelector("#next").innerText === "Continue: lesson 1"`)
-	p.shows("1 of 15 lessons done")
-	p.visit("#/course/03")
+	p.shows("1 of 16 lessons done")
+	p.visit("#/course/04")
 	p.waitUntil("differences are coloured, and nothing is cut", `(code => code?.querySelector("ins") &&
 		code.scrollWidth <= code.clientWidth)(document.querySelector("#explain ~ div .diff"))`)
 	// the address comes while the page is drawn anew
-	eval[bool](p, `location.hash = "#/course/03#see", document.querySelector("#lang").click(), true`)
+	eval[bool](p, `location.hash = "#/course/04#see", document.querySelector("#lang").click(), true`)
 	p.shows("你选了 2，答案是 1")
-	for _, address := range []string{"#/course", "#/course/03", "#/course/15", "#/course/room"} {
+	for _, address := range []string{"#/course", "#/course/04", "#/course/11", "#/course/room"} {
 		p.size(320, 700)
 		p.visit(address)
 		p.waitUntil("it is drawn", `document.querySelector("main h1")`)
@@ -79,7 +79,7 @@ func TestTheCourse(t *testing.T) {
 			t.Errorf("%s: %s", address, wrong)
 		}
 	}
-	p.visit("#/course/06")
+	p.visit("#/course/07")
 	p.click(".choice")
 	p.click("#play")
 	p.waitUntil("the drawing is there", `document.querySelector(".player .step")`)
@@ -87,7 +87,7 @@ func TestTheCourse(t *testing.T) {
 	p.waitUntil("each button names its lock", `[...document.querySelectorAll("#try ~ .part .runner")].map(e => e.innerText)
 		.join() === "▶ Run v5,▶ Run v6"`)
 	p.visit("#/course/99")
-	p.shows("There is no lesson 99; there are 1 to 15.")
+	p.shows("There is no lesson 99; there are 1 to 16.")
 }
 
 // sits scrolls to the seat of a lesson, and waits for it: it comes once it is in sight, and moves what is below it.
@@ -105,7 +105,7 @@ func (p *page) isMain(text string) {
 
 // A lesson whose server has gone says so, and goes on when it is back.
 func TestALessonOutlastsItsServer(t *testing.T) {
-	p := open(t, serve(t)+"/#/course/03")
+	p := open(t, serve(t)+"/#/course/04")
 	p.click(".choice")
 	p.waitUntil("the command is there", `document.querySelector("#play")`)
 	p.expect("ERR_")
@@ -119,9 +119,9 @@ func TestALessonOutlastsItsServer(t *testing.T) {
 	p.sits()
 }
 
-// playsLessonThree steps through its drawing, by key and by button; opens what the step changes; runs it beside the next lock; and keeps
+// playsLessonFour steps through its drawing, by key and by button; opens what the step changes; runs it beside the next lock; and keeps
 // B's lock in the seat, once it was lost. Its last click is into the seat: keys go there.
-func (p *page) playsLessonThree() {
+func (p *page) playsLessonFour() {
 	p.t.Helper()
 	const seen = `[...document.querySelectorAll(".player .step")].filter(step => step.checkVisibility()).length`
 	if n := eval[int](p, seen); n != 1 {
@@ -161,7 +161,7 @@ func (p *page) playsLessonThree() {
 		p.key(eval[string](p, fmt.Sprintf(`document.querySelector('.embedded [data-token=%q] kbd').textContent`, token)))
 	}
 	p.shows("Kept, in 9 steps. Both sold, stock 98: correct.")
-	if p.address() != "#/course/03" {
+	if p.address() != "#/course/04" {
 		p.t.Errorf("the lesson's address is %s", p.address())
 	}
 }
@@ -170,9 +170,9 @@ func (p *page) playsLessonThree() {
 // where the class is.
 func TestTheRoom(t *testing.T) {
 	url := serve(t)
-	pupil := open(t, url+"/#/course/03")
+	pupil := open(t, url+"/#/course/04")
 	pupil.click(".choice") // before the room is open
-	teacher := open(t, url+"/#/course/room/03")
+	teacher := open(t, url+"/#/course/room/04")
 	teacher.click("#open")
 	teacher.waitUntil("the question is there", `document.querySelectorAll(".bars li").length === 3`)
 	teacher.shows("Only this machine reaches this server")
@@ -181,11 +181,11 @@ func TestTheRoom(t *testing.T) {
 		t.Error("the choices do not follow the question, beside the door")
 	}
 	joined := open(t, url+"/#/join")
-	joined.waitUntil("who joined is at the lesson", `location.hash === "#/course/03" && document.querySelector(".choice")`)
+	joined.waitUntil("who joined is at the lesson", `location.hash === "#/course/04" && document.querySelector(".choice")`)
 	for i := range 49 {
 		var joined classroom.JoinReply
 		post(t, url+"/room/join", "", &joined)
-		post(t, url+"/room/answer", fmt.Sprintf(`{"participant":%q,"lesson":3,"choice":%d}`, joined.Participant, i%3+1), &struct{}{})
+		post(t, url+"/room/answer", fmt.Sprintf(`{"participant":%q,"lesson":4,"choice":%d}`, joined.Participant, i%3+1), &struct{}{})
 	}
 	teacher.shows("50 of 51 have answered") // who joined has not
 	if counts := eval[string](teacher, `[...document.querySelectorAll(".bars progress")].map(bar => bar.value)
@@ -203,12 +203,12 @@ func TestTheRoom(t *testing.T) {
 		document.querySelector("#explain") && !document.querySelector(".player .later")`)
 	teacher.waitUntil("the right one is marked", `document.querySelector(".bars li.good") === document.querySelector(".bars li")`)
 	teacher.waitUntil("the bars are there", `document.querySelector(".bars progress").checkVisibility()`)
-	teacher.visit("#/course/03")
+	teacher.visit("#/course/04")
 	teacher.click(".choice")
-	teacher.click(`a[href="#/course/04"]`)
-	teacher.visit("#/course/room/04")
+	teacher.click(`a[href="#/course/05"]`)
+	teacher.visit("#/course/room/05")
 	teacher.shows("Nobody has answered yet") // the teacher is no participant
-	joined.waitUntil("who joined is at the next lesson", `location.hash === "#/course/04"`)
+	joined.waitUntil("who joined is at the next lesson", `location.hash === "#/course/05"`)
 	teacher.click("#participants summary")
 	teacher.waitUntil("all are of one address", `document.querySelectorAll("#participants li").length === 1`)
 	teacher.size(320, 700)
@@ -229,12 +229,12 @@ func TestTheRoom(t *testing.T) {
 // own and the class's; lets them leave; and says that the class is over.
 func TestAParticipant(t *testing.T) {
 	url := serve(t)
-	teacher := open(t, url+"/#/course/room/03")
+	teacher := open(t, url+"/#/course/room/04")
 	teacher.click("#open")
 	teacher.waitUntil("the question is there", `document.querySelectorAll(".bars li").length === 3`)
-	joined, other := open(t, url+"/#/join"), open(t, url+"/#/course/03")
+	joined, other := open(t, url+"/#/join"), open(t, url+"/#/course/04")
 	const follows = `document.querySelector("#follow")?.checked`
-	joined.waitUntil("who joined follows", `location.hash === "#/course/03" && `+follows)
+	joined.waitUntil("who joined follows", `location.hash === "#/course/04" && `+follows)
 	joined.click("li:nth-child(2) > .choice")
 	other.click(".choice")
 	other.waitUntil("who predicts is in class, and does not follow", follows+` === false`)
@@ -247,24 +247,24 @@ func TestAParticipant(t *testing.T) {
 		joined.size(320, 700)
 		joined.fits()
 	}
-	joined.visit("#/course/03")
+	joined.visit("#/course/04")
 	joined.shows("You: 2. Answer: 1.")
 	eval[bool](joined, `location.hash = "#/", true`)
 	joined.waitUntil("who goes elsewhere does not follow", follows+` === false && document.querySelector("main.shop")`)
 	teacher.key("n")
-	teacher.waitUntil("the class goes on", `location.hash === "#/course/room/04"`)
-	joined.waitUntil("who went elsewhere stays there", `document.querySelector(".attends")?.innerText.includes("lesson 4") &&
+	teacher.waitUntil("the class goes on", `location.hash === "#/course/room/05"`)
+	joined.waitUntil("who went elsewhere stays there", `document.querySelector(".attends")?.innerText.includes("lesson 5") &&
 		location.hash === "#/"`)
 	joined.click("#follow")
-	joined.waitUntil("who follows again is where the class is", `location.hash === "#/course/04" && `+follows)
+	joined.waitUntil("who follows again is where the class is", `location.hash === "#/course/05" && `+follows)
 	joined.waitUntil("the answer of the lesson before is gone", `!document.querySelector(".attends progress")`)
 	other.visit("#/locks/v4")
-	other.waitUntil("the strip is on every view", `document.querySelector(".attends")?.innerText.includes("lesson 4")`)
+	other.waitUntil("the strip is on every view", `document.querySelector(".attends")?.innerText.includes("lesson 5")`)
 	other.click("#leave")
 	other.waitUntil("who has left has no strip", `!document.querySelector(".attends")`)
 	joined.click(".choice")
 	teacher.shows("1 of 1 have answered")
-	other.visit("#/course/04")
+	other.visit("#/course/05")
 	other.click(".choice") // the class does not hear it
 	teacher.expect("404")  // it looks at the question once more, perhaps
 	joined.expect("404")
@@ -291,7 +291,7 @@ func post(t *testing.T, url, body string, into any) {
 // Axe finds nothing in an open room whose answer is revealed, nor in a lesson that has been answered.
 func TestTheRoomHasNoBarriers(t *testing.T) {
 	axe, url := fetchAxe(t), serve(t)
-	teacher, pupil := open(t, url+"/#/course/room/03"), open(t, url+"/#/course/03")
+	teacher, pupil := open(t, url+"/#/course/room/04"), open(t, url+"/#/course/04")
 	teacher.click("#open")
 	pupil.click(".choice")
 	teacher.shows("1 of 1 have answered")

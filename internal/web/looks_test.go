@@ -28,7 +28,7 @@ var addresses = map[string]string{
 	"labs":    "#/labs",
 	"lab":     "#/labs/failover",
 	"course":  "#/course",
-	"lesson":  "#/course/02",
+	"lesson":  "#/course/03",
 	"room":    "#/course/room/02",
 	"join":    "#/course/join",
 	"levels":  "#/schedule",

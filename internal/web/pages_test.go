@@ -72,7 +72,7 @@ func TestBackIsWhereTheReaderWas(t *testing.T) {
 	p := open(t, serve(t)+"/#/course")
 	p.waitUntil("the lessons are there", `document.querySelectorAll(".course li").length > 12`)
 	eval[bool](p, `new Promise(then => { addEventListener("scrollend", () => setTimeout(then, 0, true), {once: true}); scrollTo(0, 400); })`)
-	for _, address := range []string{"#/labs", "#/course/03"} {
+	for _, address := range []string{"#/labs", "#/course/04"} {
 		eval[bool](p, fmt.Sprintf(`location.hash = %q, true`, address))
 		p.waitUntil("another view is there", `scrollY === 0 && document.querySelector(".labs li, .choice")`)
 		eval[bool](p, `history.back(), true`)

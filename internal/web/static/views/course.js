@@ -116,8 +116,9 @@ async function showLesson([, name], { passed, draw }) {
 // chapters lists the chapters, each by its first lesson.
 const chapters = [
   { from: 1, title: ["Broken locks", "有缺陷的锁"] },
-  { from: 8, title: ["Sound locks", "可靠的锁"] },
-  { from: 11, title: ["Beyond one Redis", "不止一个 Redis"] },
+  { from: 9, title: ["Around the lock", "锁之外"] },
+  { from: 12, title: ["Beyond one Redis", "不止一个 Redis"] },
+  { from: 14, title: ["Many who wait", "很多人等锁"] },
 ];
 
 function drawList(lessons) {
@@ -278,8 +279,8 @@ function drawVerdict({ choices, answer }, choice) {
 }
 
 // readProgress returns the reader’s progress by lesson. It stays in this browser.
-const readProgress = () => JSON.parse(recall("course") ?? "{}");
+const readProgress = () => JSON.parse(recall("lessons") ?? "{}");
 const noteProgress = (number, what) => {
   const all = readProgress();
-  keep("course", JSON.stringify({ ...all, [number]: { ...all[number], ...what } }));
+  keep("lessons", JSON.stringify({ ...all, [number]: { ...all[number], ...what } }));
 };
