@@ -19,39 +19,39 @@ const head = `# Benchmarks
 
 const picture = `![Share of the limit, longest wait over mean, and share of the buyers that never got in](benchmarks.svg)
 
-The same sale (lock, read the stock, write one less and the order, unlock) runs under each lock of the evolution and under libraries that
-people use, and without a lock in the two ways that are correct: all on a real Redis, in one run. Under a lock sales are serial, so no lock
-can beat the **limit**: one buyer that reads and writes with no lock at all, measured in each repetition of each condition.
+The same sale (lock, read the stock, write one less and the order, unlock) runs under each lock of the evolution, under popular libraries,
+and without a lock in two correct ways, all on a real Redis, in one run. Under a lock sales are serial, so no single lock can beat the
+**limit**: one buyer without a lock, measured in each repetition of each condition.
 
 `
 
 const how = `
 ## How to read it
 
-- A cell is the median of the repetitions, and with more than one, then the least and the most. With one, a difference of a few
-  hundredths says nothing. A share is taken of the limit of the same repetition. The contestants of a condition run in a random order.
-- Each buyer buys again at once. This favours locks without a queue: the buyer that has just bought asks first and gets the lock again.
-- A window of about three rounds (two for the most buyers) is measured after a warm-up of one. A buyer that never got the lock counts
-  with its wait so far. The longest wait over the mean says how fair a lock is: 1 is a perfect queue. Where many buyers never got in, all
-  waits are equally long: look at their number first.
-- Requests are what clients of all processes wrote within the window: polls, renewals and subscriptions too. Two are the sale: GET, and
-  a script that writes the stock and the order.
-- After each cell the stock must have fallen by exactly the number of sales; otherwise the cell says **broken**. A contestant **hung**
-  if it sold nothing in the last half of the window, or had to be ended.
-- The terminal also shows one process, and no delay: there the processes compete with Redis for the cores of one machine.
-- A sale that waits for no other takes four round trips, and the limit two: a share of 0.5. A lock gets beyond it by handing over to the
-  next sale, or by staying with its process, as v11 does.
+- A cell is the median of the repetitions, with the least and the most. A share is of the limit of the same repetition. Contestants run in
+  random order.
+- Buyers buy again at once, which favours locks without a queue: the buyer that has just bought asks first.
+- A warm-up of one round precedes a window of about three (two for the most buyers). A buyer that never got the lock counts with its wait so
+  far. For a perfect queue, the longest wait over the mean is 1. Where many buyers never got in, all waits are equally long: see their
+  number first.
+- Requests are all that the clients wrote within the window, including polls, renewals and subscriptions. Two are the sale's: GET, and a
+  script that writes the stock and the order.
+- A cell is **broken** if the stock did not fall by exactly the number of sales. A contestant **hung** if it sold nothing in the last half
+  of the window, or had to be ended.
+- A sale that waits for no other takes four round trips, and the limit two: a share of 0.5. A lock exceeds it by handing over to the next
+  sale, or by staying with its process, as v11 does.
 - redlock needs few requests as it queues inside each process; on its five servers, taking and releasing the lock is ten.
-- The sales of atomic and of segmented, with its eight locks, are not serial, so their share is far above 1. optimistic sends five requests
-  in three round trips, and starts over after a random pause if the stock has changed. The picture leaves these out.
-- Of v1, v2, v3, v5 and delex, [the numbers are beside the matrix](MATRIX.md#what-each-step-gains).
+- Sales of atomic, and of segmented with its eight locks, are not serial: their share is far above 1. optimistic sends five requests in
+  three round trips, and starts over after a random pause if the stock has changed. The picture leaves these out.
+- [The matrix](MATRIX.md#what-each-step-gains) has the numbers of v1, v2, v3, v5 and delex, too.
 `
 
 const howToRun = `
 ## How to run it
 
 ` + "```sh\ncd bench\ngo run . -help\ngo run . %s\n```\n\n" +
-	"The terminal shows all tables and the goals that the project has set itself; `-json` writes everything measured.\n"
+	"The terminal also shows one process, and no delay, where the processes compete with Redis for cores, and the goals;\n" +
+	"`-json` writes everything.\n"
 
 // Markdown writes the page: what came out, how to read it, and the tables that one chooses a lock by.
 func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {

@@ -102,3 +102,10 @@ func TestFindings(t *testing.T) {
 		t.Errorf("of an empty run: %s", got)
 	}
 }
+
+// The page and figures.json, which has three decimals, show the same last digit.
+func TestMediansAreRoundedAsInTheFigures(t *testing.T) {
+	if got := show(result.Spread{Min: 5.89, Median: 6.4146, Max: 6.94}, 2); got != "6.42 (5.89–6.94)" {
+		t.Errorf("got %s, want 6.42 (5.89–6.94), as 6.415 is shown", got)
+	}
+}

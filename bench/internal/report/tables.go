@@ -7,6 +7,7 @@ import (
 
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
+	"lockstep/internal/evolution"
 )
 
 // table is rows of text. Markdown shows some of those that Text shows.
@@ -150,8 +151,11 @@ func spread(number result.Number, digits int) func([]result.Cell) string {
 	}
 }
 
+// show writes a median, and the least and the most if they differ. The median is rounded in two steps, as it is wherever the numbers of
+// figures.json are shown, so that no two documents differ in its last digit.
 func show(s result.Spread, digits int) string {
-	low, middle, high := fmt.Sprintf("%.*f", digits, s.Min), fmt.Sprintf("%.*f", digits, s.Median), fmt.Sprintf("%.*f", digits, s.Max)
+	median := evolution.Rounded(s.Median)
+	low, middle, high := fmt.Sprintf("%.*f", digits, s.Min), fmt.Sprintf("%.*f", digits, median), fmt.Sprintf("%.*f", digits, s.Max)
 	switch {
 	case math.IsNaN(s.Median):
 		return ""
