@@ -185,9 +185,23 @@ func (a *API) putLock(r *http.Request) (any, error) {
 	return a.lockChanged(r), nil
 }
 
-// deleteLock handles DELETE /lock.
+// deleteLock handles DELETE /lock. It takes the lock from the named holder only: a lock that looks stuck may have changed hands meanwhile.
 func (a *API) deleteLock(r *http.Request) (any, error) {
-	released, err := a.Shop.ForceUnlock(r.Context())
+	query := r.URL.Query()
+	holder, force := query.Get("holder"), query.Get("force")
+	var err error
+	switch {
+	case query.Has("force") && force != "true":
+		err = fmt.Errorf("force: %q is not allowed", force)
+	case query.Has("force") && query.Has("holder"):
+		err = errors.New("holder and force exclude each other")
+	case force == "" && holder == "":
+		err = errors.New("holder is missing")
+	}
+	if err != nil {
+		return nil, BadRequest(err, "want ?holder= with key.holder of GET /lock, or ?force=true, which takes the lock from whoever has it")
+	}
+	released, err := a.Shop.RemoveLock(r.Context(), holder)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/service"
+	"lockstep/util/lua"
 )
 
 // LockKey reads and removes the key of a lock of any strategy. It implements service.LockKey.
@@ -115,30 +116,46 @@ func (k *LockKey) readKeyState(ctx context.Context, client redis.UniversalClient
 }
 
 // Remove implements service.LockKey: it deletes the key, the keys of all segments, and with onNodes the key on every node.
-func (k *LockKey) Remove(ctx context.Context, onNodes bool, segments int) (bool, error) {
+func (k *LockKey) Remove(ctx context.Context, onNodes bool, segments int, holder string) (bool, error) {
 	keys := []string{k.key}
 	for i := range segments {
 		keys = append(keys, service.SegmentKey(k.key, i+1))
 	}
-	var deleted int64
-	for _, key := range keys { // One DEL each, because in a Redis Cluster each key has its own slot.
-		n, err := k.client.Del(ctx, key).Result()
+	var removed, isOthers atomic.Bool
+	remove := func(ctx context.Context, client redis.Cmdable, key, where string) error {
+		reply, err := removeKey(ctx, client, key, holder)
 		if err != nil {
-			return false, rediserr.Classify(ctx, "DEL "+key, err)
+			return rediserr.Classify(ctx, "remove "+key+where, err)
 		}
-		deleted += n
-	}
-	if !onNodes {
-		return deleted > 0, nil
-	}
-	var deletedOnNodes atomic.Int64
-	err := k.forEachNode(ctx, func(ctx context.Context, _ int, node Node) error {
-		n, err := node.Del(ctx, k.key).Result()
-		if err != nil {
-			return rediserr.Classify(ctx, "DEL "+k.key+" on "+node.Addr, err)
-		}
-		deletedOnNodes.Add(n)
+		removed.CompareAndSwap(false, reply == lua.Released)
+		isOthers.CompareAndSwap(false, reply == lua.HeldByAnother)
 		return nil
-	})
-	return deleted > 0 || deletedOnNodes.Load() > 0, err
+	}
+	for _, key := range keys { // One command each, because in a Redis Cluster each key has its own slot.
+		if err := remove(ctx, k.client, key, ""); err != nil {
+			return false, err
+		}
+	}
+	var err error
+	if onNodes {
+		err = k.forEachNode(ctx, func(ctx context.Context, _ int, node Node) error {
+			return remove(ctx, node, k.key, " on "+node.Addr)
+		})
+	}
+	if err == nil && !removed.Load() && isOthers.Load() {
+		err = fmt.Errorf("%w: %q", service.ErrNotHolder, holder)
+	}
+	return removed.Load(), err
+}
+
+// removeKey deletes a lock's key if holder has it; with an empty holder, whoever has it. It replies as lua.RemoveHolder.
+func removeKey(ctx context.Context, client redis.Cmdable, key, holder string) (int, error) {
+	if holder != "" {
+		return client.Eval(ctx, lua.RemoveHolder, []string{key}, holder).Int()
+	}
+	n, err := client.Del(ctx, key).Result()
+	if n == 0 {
+		return lua.HeldByNobody, err
+	}
+	return lua.Released, err
 }

@@ -106,9 +106,9 @@ func TestRedlockNodesMadeReplicas(t *testing.T) {
 		method, path, body string
 		status             int
 	}{
-		{"GET", "/lock", "", 503}, {"DELETE", "/lock", "", 503},
+		{"GET", "/lock", "", 503}, {"DELETE", "/lock?force=true", "", 503},
 		{"PUT", "/lock", `{"version":"v4"}`, 200}, // the way out: they are no other lock's trouble
-		{"GET", "/readyz", "", 200}, {"GET", "/lock", "", 200}, {"DELETE", "/lock", "", 200}, {"POST", "/inventory/sale", "", 200},
+		{"GET", "/readyz", "", 200}, {"GET", "/lock", "", 200}, {"DELETE", "/lock?force=true", "", 200}, {"POST", "/inventory/sale", "", 200},
 	} {
 		if status, text := s.Send(ask.method, ask.path, ask.body); status != ask.status {
 			t.Errorf("%s %s: %d %s; want %d", ask.method, ask.path, status, text, ask.status)

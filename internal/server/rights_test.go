@@ -76,7 +76,7 @@ func TestTheRightsOfALockSuffice(t *testing.T) {
 			}
 			wg.Wait()
 			for _, request := range [][3]string{
-				{"PUT", "/inventory", `{"stock":5}`}, {"PUT", "/lock", fmt.Sprintf(`{"version":%q}`, row.Name)}, {"DELETE", "/lock", ""},
+				{"PUT", "/inventory", `{"stock":5}`}, {"PUT", "/lock", fmt.Sprintf(`{"version":%q}`, row.Name)}, {"DELETE", "/lock?force=true", ""}, {"DELETE", "/lock?holder=me", ""},
 				{"GET", "/orders/none", ""}, {"GET", "/readyz", ""},
 			} {
 				var answer api.ErrorAnswer
@@ -108,9 +108,11 @@ func TestAnEffectIsNoFailure(t *testing.T) {
 	s := shoptest.Start(t, append(asShop, "--redis.addrs", addr, "--lock.version", "v4")...)
 	mustSucceed(t, root.Do(t.Context(), "ACL", "SETUSER", "shop", "-type").Err()) // by which the lock's key is looked at
 	mustSucceed(t, root.Set(t.Context(), lock.Key, "somebody", 0).Err())
-	for _, ask := range []struct{ method, body, version string }{{"DELETE", "", "v4"}, {"PUT", `{"version":"v6"}`, "v6"}} {
+	for _, ask := range []struct{ method, path, body, version string }{
+		{"DELETE", "/lock?force=true", "", "v4"}, {"PUT", "/lock", `{"version":"v6"}`, "v6"},
+	} {
 		var answer api.LockAnswer
-		status := s.Ask(ask.method, "/lock", ask.body, &answer)
+		status := s.Ask(ask.method, ask.path, ask.body, &answer)
 		if status != 200 || answer.Version != ask.version || answer.Key.Type != "unknown" {
 			t.Errorf("%s: %d %+v; want %s, and a key of which nothing is known", ask.method, status, answer, ask.version)
 		}

@@ -74,7 +74,12 @@ func TestStatusAndCode(t *testing.T) {
 		{"PUT", "/inventory", `{"stock":1}`, 200, "", `"lock":"v5","initial":1,"remaining":1,"sold":0`},
 		{"POST", "/inventory/sale", "", 200, "", `"stock_before":1,"stock_after":0`},
 		{"POST", "/inventory/sale", "", 409, "sold_out", "sold out"},
-		{"DELETE", "/lock", "", 200, "", `"released":false`},
+		{"DELETE", "/lock", "", 400, "bad_request", "holder is missing; want ?holder= with key.holder of GET /lock, or ?force=true"},
+		{"DELETE", "/lock?holder=", "", 400, "bad_request", "holder is missing; want ?holder="},
+		{"DELETE", "/lock?force=yes", "", 400, "bad_request", `force: "yes" is not allowed; want ?holder=`},
+		{"DELETE", "/lock?force=true&holder=a", "", 400, "bad_request", "holder and force exclude each other; want ?holder="},
+		{"DELETE", "/lock?holder=nobody", "", 200, "", `"released":false`},
+		{"DELETE", "/lock?force=true", "", 200, "", `"released":false`},
 	} {
 		status, text := s.Send(c.method, c.path, c.body)
 		var answer api.ErrorAnswer
@@ -104,9 +109,12 @@ func TestLockTimeoutAndForceUnlock(t *testing.T) {
 	if want := (service.KeyState{Name: lock.Key, Type: "string", Holder: "1", TTL: -1}); !reflect.DeepEqual(answer.Key, want) {
 		t.Errorf("GET /lock: %+v; want %+v", answer.Key, want)
 	}
-	s.Ask("DELETE", "/lock", "", &answer)
+	if status, said := s.Send("DELETE", "/lock?holder=2", ""); status != 409 || !strings.Contains(said, `"not_holder"`) {
+		t.Errorf("DELETE /lock of another holder: %d %s; want 409 not_holder", status, said)
+	}
+	s.Ask("DELETE", "/lock?holder=1", "", &answer)
 	if answer.Released == nil || !*answer.Released || answer.Key.Type != "none" {
-		t.Errorf("DELETE /lock: %+v", answer)
+		t.Errorf("DELETE /lock?holder=1: %+v", answer)
 	}
 	if status, code := s.Sell(); status != 200 {
 		t.Errorf("sale after the release: %d %s", status, code)

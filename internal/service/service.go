@@ -21,6 +21,8 @@ var (
 	ErrBadStock = lock.WithCode("bad_stock", "invalid stock")
 	// ErrBadData is returned when a key of the shop holds data that the shop never writes.
 	ErrBadData = lock.WithCode("bad_data", "invalid data in redis")
+	// ErrNotHolder is returned when a lock is to be removed by hand, and somebody else has it.
+	ErrNotHolder = lock.WithCode("not_holder", "the lock is not this holder's; GET /lock shows whose it is")
 	// ErrConflict is returned when another sale changed the stock between the read and the write of a check-and-set.
 	ErrConflict = errors.New("another sale changed the stock in between")
 	// ErrRunOver is returned when the run of a sale ended before the sale wrote; nothing was written.
@@ -108,8 +110,9 @@ type Ledger interface {
 type LockKey interface {
 	// Look returns the state of the lock's key. For a segmented lock it is the state of the first held segment, with those of all segments.
 	Look(ctx context.Context, onNodes bool, segments int) (KeyState, error)
-	// Remove deletes the lock's key or keys, and reports whether there were any.
-	Remove(ctx context.Context, onNodes bool, segments int) (bool, error)
+	// Remove deletes the lock's key or keys if holder has them; with an empty holder, whoever has them. It reports whether it has deleted any,
+	// and fails with ErrNotHolder if only others have the lock.
+	Remove(ctx context.Context, onNodes bool, segments int, holder string) (bool, error)
 }
 
 // KeyState is the state of a lock's key in Redis.

@@ -231,13 +231,14 @@ func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
 	return version, state, err
 }
 
-// ForceUnlock deletes the key of the current lock, whoever holds it, and reports whether there was one.
-func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) {
+// RemoveLock deletes the key of the current lock if holder has it; with an empty holder, whoever has it. It reports whether it has deleted
+// one, and fails with ErrNotHolder if somebody else has the lock.
+func (s *Shop) RemoveLock(ctx context.Context, holder string) (bool, error) {
 	_, onNodes, segments, err := s.lockInForce(ctx)
 	if err != nil {
 		return false, err
 	}
-	return s.Key.Remove(ctx, onNodes, segments)
+	return s.Key.Remove(ctx, onNodes, segments, holder)
 }
 
 // lockInForce returns the name of the current lock, and where its keys are; see LockKey.

@@ -67,6 +67,7 @@ func newStage(t *testing.T) *stage {
 		"DELETE /bursts/{id}"} {
 		answer(pattern, `{}`)
 	}
+	answer("GET /lock", `{"key":{"type":"string","holder":"dead","ttl_ms":8000}}`)
 	answer("DELETE /lock", `{"released":true}`)
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(func() {
@@ -143,7 +144,7 @@ func (s *stage) note(w http.ResponseWriter, r *http.Request) bool {
 		_, _ = io.WriteString(w, `{"error":{"code":"unauthorized","message":"this needs the token"}}`)
 		return false
 	}
-	s.heard = append(s.heard, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+string(body)))
+	s.heard = append(s.heard, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+string(body)))
 	return true
 }
 

@@ -26,6 +26,7 @@ var (
 	UpdateExpireTime = script("updateExpireTime.lua")
 	LockFenced       = script("lockFenced.lua")
 	SetNXExpire      = script("setnxExpire.lua")
+	RemoveHolder     = script("removeHolder.lua") // of a lock of any version, by hand
 )
 
 // The scripts of the queue of processes.

@@ -34,6 +34,7 @@ var statuses = map[string]int{
 	"unknown_step":          http.StatusNotFound,
 	"method_not_allowed":    http.StatusMethodNotAllowed,
 	"sold_out":              http.StatusConflict,
+	"not_holder":            http.StatusConflict,
 	"no_nodes":              http.StatusConflict,
 	"no_command":            http.StatusConflict,
 	"no_rights":             http.StatusConflict,

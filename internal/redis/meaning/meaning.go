@@ -151,13 +151,15 @@ func scriptMeaning(script string, args []any, reply any) Meaning {
 		m.Verb, m.TTL = Takes, expiry(argAt(scriptArgs, 1), false)
 	case lua.UpdateExpireTime, lua.CompareAndExtend:
 		m.Verb, m.TTL = Renews, expiry(argAt(scriptArgs, 1), false)
-	case lua.Unlock, lua.CompareAndDelete, lua.Release:
+	case lua.Unlock, lua.CompareAndDelete, lua.Release, lua.RemoveHolder:
 		m.Verb = Removes
 	}
 	if !parseSegmentKey(lock.Key+":", lock.Key, key, &m.Segment) || m.Verb == "" { // another lock, such as the barrier
 		return Meaning{}
 	}
-	m.Owner = Text(argAt(scriptArgs, 0))
+	if script != lua.RemoveHolder { // which somebody else sends, by hand
+		m.Owner = Text(argAt(scriptArgs, 0))
+	}
 	return m
 }
 

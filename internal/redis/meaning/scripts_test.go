@@ -17,7 +17,7 @@ func TestEveryScriptHasAVerb(t *testing.T) {
 	verbs := map[string]meaning.Verb{
 		lua.Lock: meaning.Takes, lua.LockFenced: meaning.Takes, lua.Acquire: meaning.Takes, lua.AcquireOrAsk: meaning.Takes,
 		lua.SetNXExpire: meaning.Takes, lua.UpdateExpireTime: meaning.Renews, lua.CompareAndExtend: meaning.Renews,
-		lua.Unlock: meaning.Removes, lua.CompareAndDelete: meaning.Removes, lua.Release: meaning.Removes,
+		lua.Unlock: meaning.Removes, lua.CompareAndDelete: meaning.Removes, lua.Release: meaning.Removes, lua.RemoveHolder: meaning.Removes,
 		lua.ReadFenced: meaning.Reads, lua.Write: meaning.Writes, lua.Take: meaning.Writes, lua.Sell: meaning.Writes,
 	}
 	files := []string{"beat.lua", "startRun.lua", "onMaster.lua", "queue.lua", "piece.lua"}

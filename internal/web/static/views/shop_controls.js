@@ -1,6 +1,6 @@
 // The settings and actions of the shop.
 import { drawAlarm, el, replace } from "../dom.js";
-import { askToken, del, get, post, put } from "../server.js";
+import { askToken, del, formatQuery, get, post, put } from "../server.js";
 import { language, say } from "../words.js";
 import { colourClass } from "./shop_words.js";
 
@@ -74,10 +74,24 @@ export function createControls(connect, listed) {
       const [ttl_ms, think_ms] = [at.ttl, at.think].map(({ value }) => Math.round(value * 1000));
       return act(() => put("/settings", { ttl_ms, think_ms, nested: +at.nested.value }), fresh);
     };
+    // release says who has the lock, and takes it from that holder only once its reader has confirmed it.
     const release = async () => {
-      const answer = await act(() => del("/lock"));
-      const released = say("The lock is released.", "锁已释放。");
-      if (answer) replace(outcome, answer.released ? released : say("There was no lock.", "没有锁。"));
+      const { type, holder, ttl_ms } = (await act(() => get("/lock")))?.key ?? {},
+        named = holder ? { holder } : { force: true };
+      if (!type) return;
+      const take = async () => {
+        const answer = await act(() => del("/lock" + formatQuery(named)));
+        const released = say("The lock is released.", "锁已释放。");
+        if (answer) replace(outcome, answer.released ? released : say("There was no lock.", "没有锁。"));
+      };
+      const s = Math.ceil(ttl_ms / 1000),
+        left = ttl_ms < 0 ? say("never expires", "永不过期") : say(`expires in ${s} s`, `${s} 秒后过期`);
+      const asks = say(
+        `The holder is ${holder} (${left}). If it is still at work, the next sale gets in beside it. `,
+        `持有者是 ${holder}（${left}）。如果它还在执行，下一单会与它同时进入临界区。`,
+      );
+      const sure = button(say("It is dead: take the lock", "它已崩溃：拿走锁"), take, { class: "danger" });
+      replace(outcome, type === "none" ? say("There was no lock.", "没有锁。") : [asks, sure]);
     };
     replace(fields, [
       el("legend.unseen", say("Shop settings", "设置商店")),
