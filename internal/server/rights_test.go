@@ -76,7 +76,8 @@ func TestTheRightsOfALockSuffice(t *testing.T) {
 			}
 			wg.Wait()
 			for _, request := range [][3]string{
-				{"PUT", "/inventory", `{"stock":5}`}, {"PUT", "/lock", fmt.Sprintf(`{"version":%q}`, row.Name)}, {"DELETE", "/lock?force=true", ""}, {"DELETE", "/lock?holder=me", ""},
+				{"PUT", "/inventory", `{"stock":5}`}, {"PUT", "/lock", fmt.Sprintf(`{"version":%q}`, row.Name)},
+				{"DELETE", "/lock?force=true", ""}, {"DELETE", "/lock?holder=me", ""},
 				{"GET", "/orders/none", ""}, {"GET", "/readyz", ""},
 			} {
 				var answer api.ErrorAnswer
