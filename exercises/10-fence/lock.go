@@ -1,7 +1,7 @@
 // Package fence is exercise 10.
 //
-// Task: a token that is too old must not open the lock of a newer one.
-// 任务：只有与锁里相等的令牌才能解锁；旧持有者迟到的写入会被拒绝。
+// Task: once a newer holder has read the stock, no older one may write it.
+// 任务：新的持有者一旦读过库存，旧的持有者就不能再写；锁还在手里的持有者不会被拒绝。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 10
 package fence
 
@@ -15,8 +15,20 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Strategy is what the check explores.
-func Strategy() strategy.Strategy { return strategy.Strategy{New: New} }
+// Strategy is what the check explores: a lock, and how the store checks its fencing tokens.
+func Strategy() strategy.Strategy { return strategy.Strategy{New: New, Check: check} }
+
+// check is Lua. The store runs it in one step with each read and each write of the stock. It has the operation ("read" or "write"), the
+// token of the sale, and seen, the key of the largest token that the store has seen. If it returns false, the store refuses.
+const check = `
+local largest = tonumber(redis.call('GET', seen) or 0)
+if operation == 'write' then
+  if token < largest then
+    return false
+  end
+  redis.call('SET', seen, token)
+end
+return true`
 
 // Locker is the lock of one process.
 type Locker struct {
@@ -62,7 +74,7 @@ local held = redis.call('GET', KEYS[1])
 if not held then
   return 30
 end
-if tonumber(held) >= tonumber(ARGV[1]) then
+if tonumber(held) == tonumber(ARGV[1]) then
   return redis.call('DEL', KEYS[1])
 end
 return 10`

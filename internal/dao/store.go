@@ -23,19 +23,30 @@ type Store struct {
 	Calls lock.Notifier // receives the Calls of other replicas; nil: none are received
 
 	client    redis.UniversalClient
-	instance  string                   // unique name of this process
-	maxOrders int64                    // orders kept at least; see NewStore
-	scripts   map[string]*redis.Script // key: the text of the script
+	instance  string               // unique name of this process
+	maxOrders int64                // orders kept at least; see NewStore
+	scripts   map[string]runScript // key: the text of the script
 }
 
 // NewStore returns the store of one replica. The name instance must be unique among all processes. The ledger keeps the newest orders: at
 // least maxOrders of the current run, and as many of all earlier runs together.
 func NewStore(client redis.UniversalClient, instance string, maxOrders int64) *Store {
-	s := &Store{client: client, instance: instance, maxOrders: maxOrders, scripts: map[string]*redis.Script{}}
+	s := &Store{client: client, instance: instance, maxOrders: maxOrders, scripts: map[string]runScript{}}
 	for _, script := range []string{lua.Beat, lua.Take, lua.Sell, lua.ReadFenced, lua.Write, lua.StartRun} {
-		s.scripts[script] = redis.NewScript(script)
+		s.scripts[script] = redis.NewScript(script).Run
 	}
 	return s
+}
+
+// runScript sends a script to Redis.
+type runScript func(ctx context.Context, client redis.Scripter, keys []string, args ...any) *redis.Cmd
+
+// CheckTokensBy replaces the store's check of fencing tokens; see lua.WithCheck. The scripts are sent by their text, because no server
+// knows them yet.
+func (s *Store) CheckTokensBy(check string) {
+	for _, script := range []string{lua.ReadFenced, lua.Write} {
+		s.scripts[script] = redis.NewScript(lua.WithCheck(script, check)).Eval
+	}
 }
 
 // Read implements service.Stock: it sends GET inventory, or, for an order with a fencing token, a script that checks the token.
@@ -124,11 +135,11 @@ func (s *Store) Take(ctx context.Context, order history.Order, unchecked bool) (
 	return s.parseWriteReply(ctx, reply, err, order)
 }
 
-// eval executes a script by its SHA-1, or by its text if the server does not know it yet. If Redis is out of memory, it deletes old orders
+// eval executes a script: by its SHA-1, or by its text if the server does not know it yet. If Redis is out of memory, it deletes old orders
 // and tries once more; both retries are safe because the refused script did nothing. The keys of run runID are searched for the cause of a
 // failure.
 func (s *Store) eval(ctx context.Context, script, runID string, keys []string, args ...any) (any, error) {
-	run := s.scripts[script].Run
+	run := s.scripts[script]
 	reply, err := run(ctx, s.client, keys, args...).Result()
 	if rediserr.HasCode(err, "OOM") {
 		s.deleteOldOrders(ctx)

@@ -34,7 +34,7 @@ func passedBy() [][]int {
 		{7, 8},                                // 07: they renew
 		{7, 8},                                // 08
 		without(onNodes, noLock),              // 09: they poll, or listen in time
-		{10, 12},                              // 10: they fence
+		{10},                                  // 10: it brings the store's check
 		{onNodes},                             // 11
 		{10, 12},                              // 12
 		append(without(onNodes), twice),       // 13: the sale writes in time

@@ -1,6 +1,7 @@
 package exercise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -11,12 +12,16 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// prepared returns the learner's lock as the exercise explores it. It overrides all fields of the strategy except New; Update only counts
-// in exercises whose cure may be another update. In some exercises it wraps the lock, to provoke the flaw.
+// prepared returns the learner's lock as the exercise explores it. It overrides all fields of the strategy except New; Update and Check
+// only count in exercises whose cure may be another one. In some exercises it wraps the lock, to provoke the flaw.
 func (e Exercise) prepared(s strategy.Strategy, in explore.Scenario) strategy.Strategy {
 	update := strategy.ReadModifyWrite
 	if e.choosesUpdate() {
 		update = s.Update
+	}
+	check := ""
+	if e.Name == "fence" {
+		check = cmp.Or(s.Check, admitAll)
 	}
 	newLocker := s.New
 	switch {
@@ -36,8 +41,11 @@ func (e Exercise) prepared(s strategy.Strategy, in explore.Scenario) strategy.St
 	case e.Name == "kept-lock" && in.Actors == 1:
 		newLocker = func(p strategy.Parts) lock.Locker { return &keptLock{Locker: s.New(p), parts: p} }
 	}
-	return strategy.Strategy{Name: e.Name, OnNodes: in.Nodes > 0, Update: update, New: newLocker}
+	return strategy.Strategy{Name: e.Name, OnNodes: in.Nodes > 0, Update: update, Check: check, New: newLocker}
 }
+
+// admitAll is the store's check of a learner who has written none.
+const admitAll = "return true"
 
 // choosesUpdate reports whether the cure may be another update of the stock.
 func (e Exercise) choosesUpdate() bool {

@@ -103,7 +103,11 @@ func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds 
 			clients = append(clients, c)
 		}
 		h.clients = append(h.clients, clients)
-		h.stores = append(h.stores, dao.NewStore(clients[0].Client, runID, maxOrders))
+		store := dao.NewStore(clients[0].Client, runID, maxOrders)
+		if s.Check != "" {
+			store.CheckTokensBy(s.Check)
+		}
+		h.stores = append(h.stores, store)
 	}
 	return h, nil
 }

@@ -18,6 +18,7 @@ type Strategy struct {
 	StillBroken  Flaws
 	Scope        Scope
 	Update       Update
+	Check        string // Lua by which the store checks fencing tokens, see lua.WithCheck; "": the store's own check
 	OnNodes      bool   // the lock is on several masters, apart from the stock's Redis
 	Native       bool   // the lock is released by a command of newer servers: Servers.CompareAndDelete
 	Needs        Rights // rights of the Redis user, with lock.Key as the key

@@ -22,7 +22,7 @@ func Strategy() strategy.Strategy { return strategy.Strategy{New: New} }
 type Locker struct {
 	client redis.Cmdable
 	opts   lock.Options
-	turn   chan struct{} // holds one token while nobody of this process asks for the lock or has it; the runtime serves those who wait in order
+	turn   chan struct{} // holds one token while nobody of this process asks for the lock or has it; the runtime serves waiters in order
 }
 
 // New makes the lock.

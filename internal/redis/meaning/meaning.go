@@ -71,7 +71,7 @@ func Of(args []any, reply any, err error) (m Meaning) {
 	if len(args) < 2 || redis.HasErrorPrefix(err, "NOSCRIPT") {
 		return Meaning{}
 	}
-	script, name := lua.SentBy(Text(args[0]), Text(args[1])), strings.ToLower(Text(args[0]))
+	script, name := lua.Base(lua.SentBy(Text(args[0]), Text(args[1]))), strings.ToLower(Text(args[0]))
 	switch {
 	case script != "" && len(args) > 3:
 		m = scriptMeaning(script, args, reply)
