@@ -1,7 +1,6 @@
 package checkout
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,9 +43,13 @@ func TestRedistestFromOutside(t *testing.T) {
 	}
 }
 
-// outside makes a module of a folder's files, with the clients of Redis, and returns what runs go in it.
+var importLines = regexp.MustCompile("(?s)```bash\n(go mod edit -require .*?)```")
+
+// outside makes a module of a folder's files, with the clients of Redis, points it at this checkout as docs/your-own-lock.md says, and
+// returns a function that runs go in it.
 func outside(t *testing.T, folder string) (run func(arguments ...string) (string, error)) {
 	t.Helper()
+	suite.Needs(t, "sh")
 	module := t.TempDir()
 	if err := os.CopyFS(module, os.DirFS(folder)); err != nil {
 		t.Fatal(err)
@@ -55,27 +58,25 @@ func outside(t *testing.T, folder string) (run func(arguments ...string) (string
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, err := exec.CommandContext(t.Context(), "go", "list", "-m").Output()
-	if err != nil {
-		t.Fatal(err)
+	imports := importLines.FindStringSubmatch(read(t, "docs/your-own-lock.md"))
+	if imports == nil {
+		t.Fatal("docs/your-own-lock.md does not say how to import locktest")
 	}
-	ours := strings.TrimSpace(string(name))
-	text := fmt.Sprintf("module example.com/consumer\n\ngo 1.26.0\n\nrequire (\n\t%s v0.0.0\n\tgithub.com/gomodule/redigo v1.9.3\n"+
-		"\tgithub.com/redis/rueidis v1.0.79\n)\n\nreplace %s => %s\n", ours, ours, here)
-	if err := os.WriteFile(filepath.Join(module, "go.mod"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+	const clients = "go mod init example.com/consumer && " +
+		"go mod edit -require github.com/gomodule/redigo@v1.9.3 -require github.com/redis/rueidis@v1.0.79\n"
+	shell := exec.CommandContext(t.Context(), "sh", "-ec", clients+strings.ReplaceAll(imports[1], "/path/to/clone", here))
+	shell.Dir = module
+	if out, err := shell.CombinedOutput(); err != nil {
+		if os.Getenv("CI") == "" {
+			t.Skipf("the modules of the clients are not to be had: %v\n%s", err, out)
+		}
+		t.Fatalf("%v\n%s", err, out)
 	}
 	run = func(arguments ...string) (string, error) {
 		c := exec.CommandContext(t.Context(), "go", arguments...)
 		c.Dir = module
 		out, err := c.CombinedOutput()
 		return string(out), err
-	}
-	if out, err := run("mod", "tidy"); err != nil {
-		if os.Getenv("CI") == "" {
-			t.Skipf("the modules of the clients are not to be had: %v\n%s", err, out)
-		}
-		t.Fatalf("%v\n%s", err, out)
 	}
 	return run
 }
