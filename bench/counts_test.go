@@ -25,18 +25,18 @@ func TestMain(m *testing.M) {
 }
 
 const (
-	// tries is how many windows a cell is given, each twice as long as the one before: a busy machine may give a process none of its time
+	// maxTries is how many windows a cell is given, each twice as long as the one before: a busy machine may give a process none of its time
 	// in a short one.
-	tries = 6
-	// inSegments sales tell how many requests one needs of a lock in segments, each of which is taken once.
-	inSegments = 200
-	// each sales of a buyer tell how many requests one needs: those at the edges of a window may be counted without it.
-	each = 4
+	maxTries = 6
+	// minSegmentedSales sales tell how many requests one needs of a lock in segments, each of which is taken once.
+	minSegmentedSales = 200
+	// minSalesPerBuyer sales of a buyer tell how many requests one needs: those at the edges of a window may be counted without it.
+	minSalesPerBuyer = 4
 )
 
-// TestCounts is the short mode. It asserts what a noisy machine cannot change: that sales are right, and how many requests they need. It
+// TestContestantsNeedFewRequests is the short mode. It asserts what a noisy machine cannot change: that sales are right, and how many requests they need. It
 // asserts no times. A millisecond is added to each round trip, so that buyers really wait.
-func TestCounts(t *testing.T) {
+func TestContestantsNeedFewRequests(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	settings := result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 60_000}
 	testbed, err := race.Open(t.Context(), "", settings, os.Args[0], worker.Argument)
@@ -62,18 +62,18 @@ func TestCounts(t *testing.T) {
 			{AddedMillis: 1, Processes: 1, Buyers: 16},
 			{AddedMillis: 1, Processes: 3, Buyers: 16},
 		} {
-			if c.Aside && at.Processes > 1 {
+			if c.OffPage && at.Processes > 1 {
 				continue
 			}
 			var cell result.Cell
 			var err error
-			for try := range tries {
+			for try := range maxTries {
 				window := 600 * time.Millisecond << try
 				cell, _, err = testbed.Run(t.Context(), race.Trial{Contestant: c, Condition: at, Warmup: window / 3, Window: window})
 				if !sellsTooLittle(t, c, cell) && !starves(t, c, cell) {
 					break
 				}
-				t.Logf("%s under %+v: %d sales in %v, and %d of the buyers never got in", c.Name, at, cell.Sales, window, cell.Never)
+				t.Logf("%s under %+v: %d sales in %v, and %d of the buyers never got in", c.Name, at, cell.Sales, window, cell.NeverServed)
 			}
 			switch {
 			case err != nil:
@@ -89,11 +89,11 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// class says how a lock is passed on, as far as requests tell.
-type class int
+// requestClass says how a lock is passed on, as far as requests tell.
+type requestClass int
 
 const (
-	unbounded class = iota // a library: nothing is promised
+	unbounded requestClass = iota // a library: nothing is promised
 	limit
 	polls
 	looksFirst // it polls, and reads whose the lock is before it deletes it
@@ -107,8 +107,8 @@ const (
 	optimistic
 )
 
-// classOf is the class of a contestant. A step is known by its title.
-func classOf(t *testing.T, c contestants.Contestant) class {
+// requestClassOf is the class of a contestant. A step is known by its title.
+func requestClassOf(t *testing.T, c contestants.Contestant) requestClass {
 	t.Helper()
 	switch {
 	case c.Kind == contestants.Limit:
@@ -120,7 +120,7 @@ func classOf(t *testing.T, c contestants.Contestant) class {
 	case c.Name == "optimistic":
 		return optimistic
 	}
-	known, found := map[string]class{
+	known, found := map[string]requestClass{
 		"SET NX, DEL": polls, "with an expiry": polls, "with an owner": looksFirst, "compare-and-delete in Lua": polls,
 		"compare-and-delete, native": polls, "reentrant hash": polls, "renewed": polls, "fenced": polls, "in line": inLine,
 		"handed on": handedOn, "handed over": handedOver, "cached": kept, "a lock for each segment": segments,
@@ -135,8 +135,8 @@ func classOf(t *testing.T, c contestants.Contestant) class {
 // bounds are the least and the most requests per sale.
 type bounds struct{ all, lock [2]float64 }
 
-// wanted are the bounds for one buyer, for several in one process, and for several in several processes.
-func wanted(c class) (alone, together, apart bounds) {
+// boundsOf are the bounds for one buyer, for several in one process, and for several in several processes.
+func boundsOf(c requestClass) (alone, together, apart bounds) {
 	none, some := [2]float64{0, 0}, [2]float64{0, 100}
 	poll := bounds{[2]float64{4.3, 100}, [2]float64{2.3, 98}}
 	two := bounds{[2]float64{3.9, 4.2}, [2]float64{1.9, 2.2}}  // lock, read, write, unlock
@@ -179,8 +179,8 @@ func wanted(c class) (alone, together, apart bounds) {
 // checkCounts holds a cell against what its contestant promises.
 func checkCounts(t *testing.T, c contestants.Contestant, cell result.Cell) {
 	t.Helper()
-	is := classOf(t, c)
-	alone, together, apart := wanted(is)
+	is := requestClassOf(t, c)
+	alone, together, apart := boundsOf(is)
 	want := together
 	switch {
 	case cell.Buyers == 1:
@@ -211,31 +211,31 @@ func checkCounts(t *testing.T, c contestants.Contestant, cell result.Cell) {
 			c.Name, cell.Condition, cell.Publishes)
 	}
 	if starves(t, c, cell) {
-		t.Errorf("%s under %+v: %d of the buyers never got in", c.Name, cell.Condition, cell.Never)
+		t.Errorf("%s under %+v: %d of the buyers never got in", c.Name, cell.Condition, cell.NeverServed)
 	}
 }
 
 // sellsTooLittle reports whether a cell's sales are too few to tell how many requests one needs.
 func sellsTooLittle(t *testing.T, c contestants.Contestant, cell result.Cell) bool {
 	t.Helper()
-	switch classOf(t, c) {
+	switch requestClassOf(t, c) {
 	case unbounded:
 		return false
 	case segments:
-		return cell.Sales < max(inSegments, each*cell.Buyers)
+		return cell.Sales < max(minSegmentedSales, minSalesPerBuyer*cell.Buyers)
 	default:
-		return cell.Sales < each*cell.Buyers
+		return cell.Sales < minSalesPerBuyer*cell.Buyers
 	}
 }
 
 // starves reports whether buyers never got in under a lock that lets all of them in.
 func starves(t *testing.T, c contestants.Contestant, cell result.Cell) bool {
 	t.Helper()
-	switch classOf(t, c) {
+	switch requestClassOf(t, c) {
 	case handedOver, kept, segments:
-		return cell.Never > 0
+		return cell.NeverServed > 0
 	case onNodes, inLine, handedOn:
-		return cell.Never > 0 && cell.Processes == 1
+		return cell.NeverServed > 0 && cell.Processes == 1
 	default:
 		return false
 	}

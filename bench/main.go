@@ -22,7 +22,7 @@ import (
 	"lockstep/bench/internal/race"
 	"lockstep/bench/internal/report"
 	"lockstep/bench/internal/result"
-	"lockstep/bench/internal/whole"
+	"lockstep/bench/internal/shopcost"
 	"lockstep/bench/internal/worker"
 )
 
@@ -51,30 +51,30 @@ func run(ctx context.Context, args []string, table []contestants.Contestant, std
 		fmt.Fprintln(stderr, err)
 		return 2
 	}
-	outputs, err := options.outputs()
+	outputs, err := options.openOutputs()
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return 2
 	}
-	measured, err := measure(ctx, options, strings.Join(args, " "), stderr)
+	results, err := measure(ctx, options, strings.Join(args, " "), stderr)
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "interrupted: nothing is written")
 		return 2
 	case err == nil:
-		err = report.Text(stdout, measured, table)
+		err = report.Text(stdout, results, table)
 	}
 	for _, output := range outputs {
 		if err == nil {
-			err = output.put(measured, table)
+			err = output.replace(results, table)
 		}
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return 2
 	}
-	if wrong := measured.Wrong(); len(wrong) > 0 {
-		for _, c := range wrong {
+	if invalid := results.Invalid(); len(invalid) > 0 {
+		for _, c := range invalid {
 			fmt.Fprintf(stderr, "%s: +%g ms, %d processes, %d buyers: %s: %s\n",
 				c.Contestant, c.AddedMillis, c.Processes, c.Buyers, c.Status, c.Note)
 		}
@@ -84,25 +84,25 @@ func run(ctx context.Context, args []string, table []contestants.Contestant, std
 }
 
 // measure runs the whole plan.
-func measure(ctx context.Context, o options, command string, stderr io.Writer) (measured result.Run, err error) {
+func measure(ctx context.Context, o options, command string, stderr io.Writer) (results result.Run, err error) {
 	program, err := os.Executable()
 	if err != nil {
-		return measured, fmt.Errorf("where this program is: %w", err)
+		return results, fmt.Errorf("where this program is: %w", err)
 	}
 	testbed, err := race.Open(ctx, o.redis, o.settings, program, worker.Argument)
 	if err != nil {
-		return measured, err
+		return results, err
 	}
 	defer func() { err = errors.Join(err, testbed.Close()) }()
-	there, err := testbed.Servers(ctx)
+	servers, err := testbed.Servers(ctx)
 	if err != nil {
-		return measured, err
+		return results, err
 	}
-	say := func(line string) { fmt.Fprintln(stderr, line) }
+	log := func(line string) { fmt.Fprintln(stderr, line) }
 	o.plan.Contestants = slices.DeleteFunc(o.plan.Contestants, func(c contestants.Contestant) bool {
-		err := c.Fits(there)
+		err := c.Fits(servers)
 		if err != nil {
-			say("left out: " + err.Error())
+			log("left out: " + err.Error())
 		}
 		return err != nil
 	})
@@ -113,27 +113,27 @@ func measure(ctx context.Context, o options, command string, stderr io.Writer) (
 	began := time.Now()
 	session := race.Session{
 		Testbed: testbed, Plan: o.plan, Random: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // an order, not a secret
-		Say: say,
+		Log: log,
 	}
 	cells, pings, err := session.Run(ctx)
 	if err != nil {
-		return measured, err
+		return results, err
 	}
-	var costs []result.Cost
-	if o.whole > 0 {
-		if costs, err = whole.Measure(ctx, wholeLocks(), o.whole); err != nil {
-			return measured, err
+	var costs []result.SaleCost
+	if o.shopSales > 0 {
+		if costs, err = shopcost.Measure(ctx, shopLocks(), o.shopSales); err != nil {
+			return results, err
 		}
 		for _, cost := range costs {
-			say(fmt.Sprintf("a sale with %s: %.0f µs of the server's processor, %.0f µs of Redis's, %.1f commands",
-				cost.Lock, cost.Server, cost.Redis, cost.Calls))
+			log(fmt.Sprintf("a sale with %s: %.0f µs of the server's processor, %.0f µs of Redis's, %.1f commands",
+				cost.Lock, cost.ServerMicros, cost.RedisMicros, cost.Commands))
 		}
 	}
 	return result.Run{
-		Machine: report.ThisMachine(there.Redis), Began: began, Seconds: time.Since(began).Seconds(), Command: command,
+		Machine: report.ThisMachine(servers.Redis), Began: began, Seconds: time.Since(began).Seconds(), Command: command,
 		Settings: o.settings, Pings: pings, Cells: cells, Costs: costs,
 	}, nil
 }
 
-// wholeLocks are the locks with which the whole shop is measured.
-func wholeLocks() []string { return []string{"v0", "v4", "v9", "v10", "v11", "atomic"} }
+// shopLocks are the locks with which the whole shop is measured.
+func shopLocks() []string { return []string{"v0", "v4", "v9", "v10", "v11", "atomic"} }

@@ -19,7 +19,7 @@ import (
 )
 
 // Bad input is told what was wrong and what is right, and nothing is measured.
-func TestBadInput(t *testing.T) {
+func TestInvalidFlagsAreRefused(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"-buyers 0", `-buyers: "0": it takes whole numbers from 1 to 10000`},
 		{"-buyers 16,many", `-buyers: "many": it takes`},
@@ -48,7 +48,7 @@ func TestBadInput(t *testing.T) {
 }
 
 // What the page says is what bench takes.
-func TestTheCommandsOfThePage(t *testing.T) {
+func TestCommandsOfPageAreValid(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "docs", "benchmarks.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestTheCommandsOfThePage(t *testing.T) {
 }
 
 // The numbers of the steps are measured of all our locks, under their conditions; flags that are given change that.
-func TestStepsMeasureWhatTheyShow(t *testing.T) {
+func TestStepsFlagSelectsContestantsAndConditions(t *testing.T) {
 	for args, want := range map[string]string{
 		"-steps f": "limit v1 v2 v3 v4 v5 v6 v7 v8 v9 v10 v11 redlock delex segmented [1 16 200] [1 3] [1] 3",
 		"-steps f -markdown m -repeat 5": "limit v1 v2 v3 v4 v5 v6 v7 v8 v9 v10 v11 redlock redislock redsync rueidislock delex " +
@@ -92,7 +92,7 @@ func TestStepsMeasureWhatTheyShow(t *testing.T) {
 	}
 }
 
-func TestHelp(t *testing.T) {
+func TestHelpListsFlags(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	if code := run(t.Context(), []string{"-help"}, contestants.Table(), nil, &stdout, &stderr); code != 0 {
 		t.Errorf("exit %d: %s", code, stderr.String())
@@ -105,7 +105,7 @@ func TestHelp(t *testing.T) {
 }
 
 // A worker process that is told nonsense says so.
-func TestWorkerIsToldNonsense(t *testing.T) {
+func TestWorkerRefusesInvalidJob(t *testing.T) {
 	for input, want := range map[string]string{
 		"":                   "the job: EOF",
 		"{":                  "the job: unexpected EOF",
@@ -121,7 +121,7 @@ func TestWorkerIsToldNonsense(t *testing.T) {
 }
 
 // One small run, and all it writes.
-func TestRun(t *testing.T) {
+func TestRunWritesAllOutputs(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }

@@ -18,15 +18,15 @@ import (
 
 // options are what the command line says.
 type options struct {
-	plan     race.Plan
-	settings result.Settings
-	redis    string
-	seed     uint64
-	json     string
-	svg      string
-	steps    string
-	markdown string
-	whole    int // sales with each lock; 0: the whole shop is not measured
+	plan      race.Plan
+	settings  result.Settings
+	redis     string
+	seed      uint64
+	json      string
+	svg       string
+	steps     string
+	markdown  string
+	shopSales int // sales with each lock; 0: the whole shop is not measured
 }
 
 // maxBuyers is how many one machine can take part with.
@@ -35,13 +35,13 @@ const maxBuyers = 10_000
 // parse reads the command line. It fails with flag.ErrHelp when that asks for help, and otherwise with what was wrong and what is
 // right.
 func parse(args []string, table []contestants.Contestant, help io.Writer) (options, error) {
-	var all []string
+	var names []string
 	for _, c := range table {
-		all = append(all, c.Name)
+		names = append(names, c.Name)
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	chosen := flags.String("contestants", "", "`names`, of "+strings.Join(all, ",")+"; limit always runs (default "+
+	contestantList := flags.String("contestants", "", "`names`, of "+strings.Join(names, ",")+"; limit always runs (default "+
 		"those that differ much)")
 	buyers := flags.String("buyers", "1,2,16,200,1000", "`numbers` of buyers that buy at the same time")
 	processes := flags.String("processes", "1,3", "`numbers` of processes that share the buyers")
@@ -57,7 +57,7 @@ func parse(args []string, table []contestants.Contestant, help io.Writer) (optio
 	flags.StringVar(&o.json, "json", "", "`file` to write everything measured to, as JSON")
 	flags.StringVar(&o.steps, "steps", "", "`file` to write the numbers of each step to; measures what these are, unless other flags say more")
 	flags.StringVar(&o.svg, "svg", "", "`file` to write a plot to")
-	flags.IntVar(&o.whole, "whole", 0, "`sales` over HTTP with some locks, to see what a sale of the whole shop costs; 0 is none")
+	flags.IntVar(&o.shopSales, "whole", 0, "`sales` over HTTP with some locks, to see what a sale of the whole shop costs; 0 is none")
 	flags.StringVar(&o.markdown, "markdown", "", "`file` to write the whole report to, as docs/benchmarks.md")
 
 	switch err := flags.Parse(args); {
@@ -73,52 +73,52 @@ func parse(args []string, table []contestants.Contestant, help io.Writer) (optio
 	}
 	var errs []error
 	if o.steps != "" {
-		errs = append(errs, forSteps(flags))
+		errs = append(errs, setStepFlags(flags))
 	}
-	most := o.shown(table)
+	selection := o.contestantNames(table)
 	o.redis, o.seed = *addr, *seed
 	o.settings = result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 60_000, Pool: *pool, Repeat: *repeat,
 		RestMillis: float64(rest.Microseconds()) / 1000}
 	o.plan = race.Plan{Repeat: *repeat, Longest: *longest, Shortest: *shortest}
-	o.plan.Buyers = list(&errs, "buyers", *buyers, number(maxBuyers))
-	o.plan.Processes = list(&errs, "processes", *processes, number(16))
-	o.plan.AddedMillis = list(&errs, "delays", *delays, added)
-	if *chosen != "" {
-		most = strings.Split(*chosen, ",")
+	o.plan.Buyers = parseList(&errs, "buyers", *buyers, parseCount(maxBuyers))
+	o.plan.Processes = parseList(&errs, "processes", *processes, parseCount(16))
+	o.plan.AddedMillis = parseList(&errs, "delays", *delays, parseRoundTrip)
+	if *contestantList != "" {
+		selection = strings.Split(*contestantList, ",")
 	}
-	found, err := contestants.Find(table, append(most, "limit"))
+	selected, err := contestants.Find(table, append(selection, "limit"))
 	if err != nil {
 		errs = append(errs, fmt.Errorf("-contestants: %w", err))
 	}
-	o.plan.Contestants = found
-	check := func(right bool, name string, value any, want string) {
-		if !right {
+	o.plan.Contestants = selected
+	check := func(valid bool, name string, value any, want string) {
+		if !valid {
 			errs = append(errs, fmt.Errorf("-%s: %v is not %s", name, value, want))
 		}
 	}
 	check(*repeat >= 1 && *repeat <= 100, "repeat", *repeat, "from 1 to 100")
 	check(*pool >= 0 && *pool <= maxBuyers, "pool", *pool, fmt.Sprintf("from 0 to %d", maxBuyers))
 	check(*rest >= 0 && *rest <= time.Second, "rest", *rest, "from 0s to 1s")
-	check(o.whole >= 0 && o.whole <= 1_000_000, "whole", o.whole, "from 0 to 1000000")
+	check(o.shopSales >= 0 && o.shopSales <= 1_000_000, "whole", o.shopSales, "from 0 to 1000000")
 	check(*shortest >= 50*time.Millisecond, "shortest", *shortest, "50ms or more")
 	check(*longest >= 2**shortest && *longest <= time.Minute, "longest", *longest, "from twice -shortest to 1m")
 	return o, errors.Join(errs...)
 }
 
-// shown are the contestants that the outputs are about: each step, or those that differ much, or both.
-func (o options) shown(table []contestants.Contestant) (names []string) {
+// contestantNames are the contestants that the outputs are about: each step, or those that differ much, or both.
+func (o options) contestantNames(table []contestants.Contestant) (names []string) {
 	for _, c := range table {
-		if o.steps != "" && c.IsStep() || !c.Aside && (o.steps == "" || o.markdown != "") {
+		if o.steps != "" && c.IsStep() || !c.OffPage && (o.steps == "" || o.markdown != "") {
 			names = append(names, c.Name)
 		}
 	}
 	return names
 }
 
-// forSteps sets the flags that were not given to what the numbers of the steps are measured under.
-func forSteps(flags *flag.FlagSet) (err error) {
-	given := map[string]bool{}
-	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+// setStepFlags sets the flags that were not given to what the numbers of the steps are measured under.
+func setStepFlags(flags *flag.FlagSet) (err error) {
+	isSet := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { isSet[f.Name] = true })
 	var buyers, processes []string
 	for _, at := range evolution.Conditions() {
 		buyers, processes = append(buyers, strconv.Itoa(at.Buyers)), append(processes, strconv.Itoa(at.Processes))
@@ -126,15 +126,15 @@ func forSteps(flags *flag.FlagSet) (err error) {
 	for name, value := range map[string]string{
 		"delays": "1ms", "buyers": strings.Join(buyers, ","), "processes": strings.Join(processes, ","),
 	} {
-		if !given[name] {
+		if !isSet[name] {
 			err = errors.Join(err, flags.Set(name, value))
 		}
 	}
 	return err
 }
 
-// list reads values that are separated by commas, each but once.
-func list[T comparable](errs *[]error, name, text string, read func(string) (T, error)) []T {
+// parseList reads values that are separated by commas, each but once.
+func parseList[T comparable](errs *[]error, name, text string, read func(string) (T, error)) []T {
 	var values []T
 	for field := range strings.SplitSeq(text, ",") {
 		value, err := read(strings.TrimSpace(field))
@@ -147,7 +147,7 @@ func list[T comparable](errs *[]error, name, text string, read func(string) (T, 
 	return values
 }
 
-func number(most int) func(string) (int, error) {
+func parseCount(most int) func(string) (int, error) {
 	return func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > most {
@@ -157,8 +157,8 @@ func number(most int) func(string) (int, error) {
 	}
 }
 
-// added reads a round trip, and gives milliseconds.
-func added(text string) (float64, error) {
+// parseRoundTrip reads a round trip, and gives milliseconds.
+func parseRoundTrip(text string) (float64, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > time.Second || d%time.Microsecond != 0 {
 		return 0, errors.New("it takes durations from 0s to 1s, such as 1ms or 500us, with commas between them")

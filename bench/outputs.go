@@ -16,27 +16,27 @@ type output struct {
 	write func(io.Writer, result.Run, []contestants.Contestant) error
 }
 
-// outputs opens the files that are wanted, before a long run that would be in vain without them.
-func (o options) outputs() ([]output, error) {
+// openOutputs opens the files that are wanted, before a long run that would be in vain without them.
+func (o options) openOutputs() ([]output, error) {
 	var outputs []output
-	for _, wanted := range []struct {
+	for _, requested := range []struct {
 		name  string
 		write func(io.Writer, result.Run, []contestants.Contestant) error
 	}{{o.json, report.JSON}, {o.steps, report.Steps}, {o.svg, report.SVG}, {o.markdown, report.Markdown}} {
-		if wanted.name == "" {
+		if requested.name == "" {
 			continue
 		}
-		file, err := os.OpenFile(wanted.name, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // whoever runs it names the file
+		file, err := os.OpenFile(requested.name, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // whoever runs it names the file
 		if err != nil {
 			return nil, err
 		}
-		outputs = append(outputs, output{file, wanted.write})
+		outputs = append(outputs, output{file, requested.write})
 	}
 	return outputs, nil
 }
 
-// put replaces what is in the file.
-func (o output) put(run result.Run, table []contestants.Contestant) error {
+// replace replaces what is in the file.
+func (o output) replace(run result.Run, table []contestants.Contestant) error {
 	if err := o.file.Truncate(0); err != nil {
 		return err
 	}

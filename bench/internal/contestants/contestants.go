@@ -31,9 +31,9 @@ type Env struct {
 	Pool     int                // connections of a go-redis client at most; 0: its default, ten a core
 	Process  string             // a name that no other process has
 
-	Retry time.Duration // pause between two attempts, where buyers poll
-	TTL   time.Duration // expiry of the lock
-	Wait  time.Duration // longest wait for it
+	RetryPause  time.Duration // pause between two attempts, where buyers poll
+	TTL         time.Duration // expiry of the lock
+	WaitTimeout time.Duration // longest wait for it
 }
 
 // Kind says which kind of contestant it is.
@@ -41,34 +41,34 @@ type Kind string
 
 // The kinds.
 const (
-	Limit    Kind = "limit"    // one buyer without a lock, however many buyers the others have: the most that a lock can reach
-	Ours     Kind = "ours"     // a step of the evolution
-	Library  Kind = "library"  // a library that people use
-	Several  Kind = "several"  // a lock for each segment of the stock: sales in different ones go on at once
-	Lockless Kind = "lockless" // correct without a lock: all buyers sell at once
+	Limit     Kind = "limit"    // one buyer without a lock, however many buyers the others have: the most that a lock can reach
+	Step      Kind = "ours"     // a step of the evolution
+	Library   Kind = "library"  // a library that people use
+	Segmented Kind = "several"  // a lock for each segment of the stock: sales in different ones go on at once
+	Lockless  Kind = "lockless" // correct without a lock: all buyers sell at once
 )
 
 // Contestant is one row of the table.
 type Contestant struct {
-	Name  string
-	Title string // in a few words
-	Kind  Kind
-	Nodes int                          // how many Redis servers it needs; 0 is one
-	Parts int                          // in how many segments the stock is; 0: in none
-	Aside bool                         // it differs little from its neighbours: measured where it is named, or as a step; not on the page
-	fits  func(strategy.Servers) error // nil: it is on every server
-	Open  func(Env) (Seller, error)
+	Name     string
+	Title    string // in a few words
+	Kind     Kind
+	Nodes    int                          // how many Redis servers it needs; 0 is one
+	Segments int                          // in how many segments the stock is; 0: in none
+	OffPage  bool                         // it differs little from its neighbours: measured where it is named, or as a step; not on the page
+	fits     func(strategy.Servers) error // nil: it is on every server
+	Open     func(Env) (Seller, error)
 }
 
 // IsStep reports whether it is one of the locks whose numbers docs/MATRIX.md shows.
-func (c Contestant) IsStep() bool { return c.Kind == Ours || c.Kind == Several }
+func (c Contestant) IsStep() bool { return c.Kind == Step || c.Kind == Segmented }
 
 // Fits fails if the contestant cannot be had on these servers.
-func (c Contestant) Fits(there strategy.Servers) error {
+func (c Contestant) Fits(servers strategy.Servers) error {
 	if c.fits == nil {
 		return nil
 	}
-	return c.fits(there)
+	return c.fits(servers)
 }
 
 // ErrUnknown means that a name is not in the table.
@@ -76,13 +76,13 @@ var ErrUnknown = errors.New("there is no such contestant")
 
 // Find gives the contestants of these names, in the order of the table, or ErrUnknown.
 func Find(table []Contestant, names []string) ([]Contestant, error) {
-	var all []string
+	var allNames []string
 	for _, c := range table {
-		all = append(all, c.Name)
+		allNames = append(allNames, c.Name)
 	}
 	for _, name := range names {
-		if !slices.Contains(all, name) {
-			return nil, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(all, ", "))
+		if !slices.Contains(allNames, name) {
+			return nil, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(allNames, ", "))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(table), func(c Contestant) bool { return !slices.Contains(names, c.Name) }), nil

@@ -11,11 +11,11 @@ import (
 func openRedislock(env Env) (Seller, error) {
 	client := newClient(env, env.DialLock, env.Addrs[0])
 	locker := redislock.New(client)
-	return locked{
+	return lockedSeller{
 		lock: func(ctx context.Context) (lease, error) {
-			ctx, cancel := context.WithTimeout(ctx, env.Wait)
+			ctx, cancel := context.WithTimeout(ctx, env.WaitTimeout)
 			defer cancel()
-			held, err := locker.Obtain(ctx, lock.Key, env.TTL, &redislock.Options{RetryStrategy: redislock.LinearBackoff(env.Retry)})
+			held, err := locker.Obtain(ctx, lock.Key, env.TTL, &redislock.Options{RetryStrategy: redislock.LinearBackoff(env.RetryPause)})
 			if err != nil {
 				return lease{}, err
 			}

@@ -15,12 +15,12 @@ var errNotHeld = errors.New("redsync: the lock was not held")
 func openRedsync(env Env) (Seller, error) {
 	client := newClient(env, env.DialLock, env.Addrs[0])
 	sync := redsync.New(goredis.NewPool(client))
-	return locked{
+	return lockedSeller{
 		lock: func(ctx context.Context) (lease, error) {
-			ctx, cancel := context.WithTimeout(ctx, env.Wait)
+			ctx, cancel := context.WithTimeout(ctx, env.WaitTimeout)
 			defer cancel()
-			mutex := sync.NewMutex(lock.Key, redsync.WithExpiry(env.TTL), redsync.WithRetryDelay(env.Retry),
-				redsync.WithTries(int(env.Wait/env.Retry)))
+			mutex := sync.NewMutex(lock.Key, redsync.WithExpiry(env.TTL), redsync.WithRetryDelay(env.RetryPause),
+				redsync.WithTries(int(env.WaitTimeout/env.RetryPause)))
 			if err := mutex.LockContext(ctx); err != nil {
 				return lease{}, err
 			}

@@ -17,7 +17,7 @@ import (
 func openRueidislock(noLoop bool) func(Env) (Seller, error) {
 	return func(env Env) (Seller, error) {
 		locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
-			KeyMajority: 1, KeyValidity: env.TTL, TryNextAfter: env.Retry, NoLoopTracking: noLoop,
+			KeyMajority: 1, KeyValidity: env.TTL, TryNextAfter: env.RetryPause, NoLoopTracking: noLoop,
 			ClientOption: rueidis.ClientOption{
 				InitAddress: env.Addrs[:1],
 				DialCtxFn: func(ctx context.Context, addr string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
@@ -28,9 +28,9 @@ func openRueidislock(noLoop bool) func(Env) (Seller, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rueidislock: %w", err)
 		}
-		return locked{
+		return lockedSeller{
 			lock: func(ctx context.Context) (lease, error) {
-				ctx, cancel := context.WithTimeout(ctx, env.Wait)
+				ctx, cancel := context.WithTimeout(ctx, env.WaitTimeout)
 				_, unlock, err := locker.WithContext(ctx, lock.Key)
 				if err != nil {
 					cancel()

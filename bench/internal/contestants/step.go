@@ -15,30 +15,30 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// handOffLimit is the default of lock.hand_off_limit.
-const handOffLimit = 64
+// defaultHandOffLimit is the default of lock.hand_off_limit.
+const defaultHandOffLimit = 64
 
-// segments is the default of lock.segments.
-const segments = 8
+// defaultSegments is the default of lock.segments.
+const defaultSegments = 8
 
 // lockNodes is how many servers a lock on several has, beside the stock's.
 const lockNodes = 5
 
-// steps are the strategies of these names in the evolution's table.
-func steps(names ...string) (all []Contestant) {
+// newSteps are the strategies of these names in the evolution's table.
+func newSteps(names ...string) (all []Contestant) {
 	for _, name := range names {
-		all = append(all, step(name))
+		all = append(all, newStep(name))
 	}
 	return all
 }
 
-// step is a strategy of the evolution. A name that is not in its table fails when it is opened.
-func step(name string) Contestant {
+// newStep is a strategy of the evolution. A name that is not in its table fails when it is opened.
+func newStep(name string) Contestant {
 	row, err := evolution.Find(name)
-	c := Contestant{Name: name, Title: row.Title.In(language.English), Kind: Ours}
-	c.fits = func(there strategy.Servers) error {
-		there.Nodes = lockNodes
-		return row.Fits(there)
+	c := Contestant{Name: name, Title: row.Title.In(language.English), Kind: Step}
+	c.fits = func(servers strategy.Servers) error {
+		servers.Nodes = lockNodes
+		return row.Fits(servers)
 	}
 	if row.OnNodes {
 		c.Nodes = 1 + lockNodes
@@ -46,7 +46,7 @@ func step(name string) Contestant {
 	switch row.Update {
 	case strategy.ReadModifyWrite:
 	case strategy.Segmented:
-		c.Kind, c.Parts = Several, segments
+		c.Kind, c.Segments = Segmented, defaultSegments
 	default:
 		c.Kind = Lockless
 	}
@@ -64,7 +64,7 @@ func step(name string) Contestant {
 
 func openStep(row strategy.Strategy, env Env) (Seller, error) {
 	client := newClient(env, env.DialLock, env.Addrs[0])
-	there, err := dao.ServersOf(context.Background(), client, nil)
+	servers, err := dao.ServersOf(context.Background(), client, nil)
 	if err != nil {
 		return nil, errors.Join(err, client.Close())
 	}
@@ -77,10 +77,10 @@ func openStep(row strategy.Strategy, env Env) (Seller, error) {
 	notifier := dao.NewNotifier(client)
 	parts := strategy.Parts{
 		Options: lock.Options{
-			Key: lock.Key, TTL: env.TTL, RetryInterval: env.Retry, WaitTimeout: env.Wait, Clock: lock.SystemClock{},
-			Process: env.Process, HandOffLimit: handOffLimit, Notifier: notifier, Rand: mathrand.Int64N,
+			Key: lock.Key, TTL: env.TTL, RetryInterval: env.RetryPause, WaitTimeout: env.WaitTimeout, Clock: lock.SystemClock{},
+			Process: env.Process, HandOffLimit: defaultHandOffLimit, Notifier: notifier, Rand: mathrand.Int64N,
 		},
-		Client: client, CompareAndDelete: there.CompareAndDelete, Nodes: nodes,
+		Client: client, CompareAndDelete: servers.CompareAndDelete, Nodes: nodes,
 	}
 	if row.Update == strategy.Segmented {
 		return newSegmented(row, parts, openStock(env), notifier.Close, client.Close), nil
@@ -88,7 +88,7 @@ func openStep(row strategy.Strategy, env Env) (Seller, error) {
 	locker := row.New(parts)
 	closeLocker := func() error { return lock.Close(context.Background(), lock.SystemClock{}, locker) }
 	closers = append([]func() error{closeLocker}, append(closers, notifier.Close, client.Close)...)
-	return locked{
+	return lockedSeller{
 		lock: func(ctx context.Context) (lease, error) {
 			held, err := locker.Lock(ctx, lock.Owner(rand.Text()))
 			if err != nil {

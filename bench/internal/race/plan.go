@@ -19,15 +19,15 @@ type Plan struct {
 	Shortest    time.Duration // nor is a window shorter
 }
 
-// rounds is how often each buyer would have its turn in a window at the limit's rate.
-const rounds = 3
+// windowRounds is how often each buyer would have its turn in a window at the limit's rate.
+const windowRounds = 3
 
 // Trials lists the trials of a repetition: condition by condition, so that what is compared is measured close together, in a random
 // order within each. rate gives the sales a second of the limit for a round trip added, in milliseconds.
 func (p Plan) Trials(repetition int, rate func(addedMillis float64) float64, random *rand.Rand) []Trial {
 	var trials []Trial
 	for _, at := range p.conditions() {
-		group := p.group(at, repetition, rate(at.AddedMillis))
+		group := p.trialsUnder(at, repetition, rate(at.AddedMillis))
 		random.Shuffle(len(group), func(i, j int) { group[i], group[j] = group[j], group[i] })
 		trials = append(trials, group...)
 	}
@@ -49,30 +49,30 @@ func (p Plan) conditions() []result.Condition {
 	return all
 }
 
-// group lists the trials under one condition.
-func (p Plan) group(at result.Condition, repetition int, rate float64) []Trial {
+// trialsUnder lists the trials under one condition.
+func (p Plan) trialsUnder(at result.Condition, repetition int, rate float64) []Trial {
 	var trials []Trial
 	for _, c := range p.Contestants {
 		trial := Trial{Contestant: c, Condition: at, Repetition: repetition}
-		trial.Warmup, trial.Window = p.times(c, at.Buyers, rate)
+		trial.Warmup, trial.Window = p.durations(c, at.Buyers, rate)
 		trials = append(trials, trial)
 	}
 	return trials
 }
 
-// times are the warm-up, a round and a little more, but a third of the time there is at most; and the window, some rounds.
-func (p Plan) times(c contestants.Contestant, buyers int, rate float64) (warmup, window time.Duration) {
+// durations are the warm-up, a round and a little more, but a third of the time there is at most; and the window, some rounds.
+func (p Plan) durations(c contestants.Contestant, buyers int, rate float64) (warmup, window time.Duration) {
 	if c.Kind == contestants.Limit {
 		buyers = 1
 	}
 	round := time.Duration(float64(buyers) / rate * float64(time.Second))
 	warmup = 200*time.Millisecond + round
 	warmup = min(warmup, p.Longest/3)
-	return warmup, max(p.Shortest, min(rounds*round, p.Longest-warmup))
+	return warmup, max(p.Shortest, min(windowRounds*round, p.Longest-warmup))
 }
 
-// Takes is how long trials take, with what it takes to start their processes.
-func Takes(trials []Trial) time.Duration {
+// EstimateDuration is how long trials take, with what it takes to start their processes.
+func EstimateDuration(trials []Trial) time.Duration {
 	const start = 150 * time.Millisecond
 	sum := time.Duration(0)
 	for _, t := range trials {

@@ -49,9 +49,9 @@ func trial(t *testing.T, name string, processes, buyers int) race.Trial {
 }
 
 // Whoever goes wrong is shown so, and those who come after are as they were.
-func TestWhoGoesWrongHarmsNobodyElse(t *testing.T) {
+func TestFailedContestantDoesNotAffectNext(t *testing.T) {
 	testbed := openTestbed(t)
-	testbed.Patience = 3 * time.Second
+	testbed.ReportTimeout = 3 * time.Second
 	for _, test := range []struct {
 		name   string
 		status result.Status
@@ -74,19 +74,19 @@ func TestWhoGoesWrongHarmsNobodyElse(t *testing.T) {
 }
 
 // Who sells nothing for a second hung, even if it comes back when it is told to.
-func TestWhoStopsSellingHung(t *testing.T) {
+func TestContestantWithoutSalesIsHung(t *testing.T) {
 	testbed := openTestbed(t)
 	for name, note := range map[string]string{"never gets in": "nothing was sold in the last 1.2s of 1.2s", "always fails": "always"} {
 		h := trial(t, name, 1, 3)
 		h.Window = 1200 * time.Millisecond
 		cell, _, err := testbed.Run(t.Context(), h)
-		if err != nil || cell.Status != result.Hung || !strings.Contains(cell.Note, note) || cell.Never != 3 {
+		if err != nil || cell.Status != result.Hung || !strings.Contains(cell.Note, note) || cell.NeverServed != 3 {
 			t.Errorf("%s: %+v, %v", name, cell, err)
 		}
 	}
 }
 
-func TestWhatIsCounted(t *testing.T) {
+func TestRunCountsRequestsAndPublishes(t *testing.T) {
 	testbed := openTestbed(t)
 	h := trial(t, "needs three", 2, 3)
 	h.AddedMillis = 2
@@ -113,7 +113,7 @@ func TestWhatIsCounted(t *testing.T) {
 	}
 }
 
-func TestInterrupted(t *testing.T) {
+func TestRunStopsWhenContextEnds(t *testing.T) {
 	testbed := openTestbed(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(300*time.Millisecond, cancel)
@@ -125,7 +125,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-func TestOpenTakesNoRedisWithDataInIt(t *testing.T) {
+func TestOpenRefusesRedisWithData(t *testing.T) {
 	addr := redisserver.Start(t).Addr
 	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
 	t.Cleanup(func() { client.Close() })
@@ -141,7 +141,7 @@ func TestOpenTakesNoRedisWithDataInIt(t *testing.T) {
 }
 
 // Every contestant meets every condition once in a repetition, together with the limit, in any order.
-func TestPlan(t *testing.T) {
+func TestTrialsCoverAllConditions(t *testing.T) {
 	plan := race.Plan{
 		Contestants: contestants.Table(), Buyers: []int{1, 200, 1000}, Processes: []int{1, 3}, AddedMillis: []float64{1, 0},
 		Repeat: 3, Longest: 6 * time.Second, Shortest: time.Second,

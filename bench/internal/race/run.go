@@ -30,18 +30,18 @@ func (t *Testbed) Run(ctx context.Context, trial Trial) (result.Cell, []time.Dur
 	defer func() {
 		end()
 		for _, c := range workers {
-			c.wait()
+			c.waitForExit()
 		}
 	}()
 	if err != nil {
 		cell.Status, cell.Note = result.Failed, err.Error()
 		return cell, pings, ctx.Err()
 	}
-	reports, publishes, err := t.measure(run, trial, workers)
+	reports, publishes, err := t.runWindow(run, trial, workers)
 	switch {
 	case ctx.Err() != nil:
 		return cell, pings, ctx.Err()
-	case errors.Is(err, errHung):
+	case errors.Is(err, errNoReport):
 		cell.Status, cell.Note = result.Hung, err.Error()
 		return cell, pings, nil
 	case err != nil:
@@ -52,49 +52,49 @@ func (t *Testbed) Run(ctx context.Context, trial Trial) (result.Cell, []time.Dur
 	if err != nil {
 		return cell, pings, fmt.Errorf("GET %s: %w", dao.InventoryKey, err)
 	}
-	fill(&cell, reports, publishes, Stock-left)
+	fillCell(&cell, reports, publishes, Stock-left)
 	return cell, pings, nil
 }
 
 // prepare empties the servers and sets the stock.
 func (t *Testbed) prepare(ctx context.Context, of contestants.Contestant) error {
-	if err := t.need(ctx, max(of.Nodes, 1)); err != nil {
+	if err := t.ensureServers(ctx, max(of.Nodes, 1)); err != nil {
 		return err
 	}
-	t.used = true
+	t.isUsed = true
 	for _, node := range t.nodes {
 		if err := node.FlushDB(ctx).Err(); err != nil {
 			return fmt.Errorf("FLUSHDB: %w", err)
 		}
 	}
 	store := dao.NewStore(t.nodes[0], contestants.Run, Stock)
-	if err := store.Start(ctx, history.Run{}, history.Run{ID: contestants.Run, Initial: Stock, Segments: of.Parts}); err != nil {
+	if err := store.Start(ctx, history.Run{}, history.Run{ID: contestants.Run, Initial: Stock, Segments: of.Segments}); err != nil {
 		return fmt.Errorf("beginning a run: %w", err)
 	}
 	return nil
 }
 
 // start starts the processes of a trial and waits until they are ready. Even if it fails it returns those that it started.
-func (t *Testbed) start(ctx context.Context, trial Trial) ([]*child, []time.Duration, error) {
+func (t *Testbed) start(ctx context.Context, trial Trial) ([]*workerProcess, []time.Duration, error) {
 	var addrs []string
 	for _, node := range t.nodes[:max(trial.Contestant.Nodes, 1)] {
 		addrs = append(addrs, node.Options().Addr)
 	}
-	rest := duration(t.Settings.RestMillis)
+	rest := millisToDuration(t.Settings.RestMillis)
 	if trial.Contestant.Kind == contestants.Limit {
 		rest = 0
 	}
-	var workers []*child
+	var workers []*workerProcess
 	for i, buyers := range trial.buyers() {
-		c, err := startChild(ctx, t.Command)
+		c, err := startWorker(ctx, t.Command)
 		if err != nil {
 			return workers, nil, err
 		}
 		workers = append(workers, c)
-		if err := c.tell(worker.Job{
+		if err := c.send(worker.Job{
 			Contestant: trial.Contestant.Name, Addrs: addrs, Buyers: buyers, Process: fmt.Sprintf("process-%d", i+1),
-			RoundTrip: duration(trial.AddedMillis), Pool: t.Settings.Pool,
-			Retry: duration(t.Settings.RetryMillis), TTL: duration(t.Settings.TTLMillis), Wait: duration(t.Settings.WaitMillis), Rest: rest,
+			RoundTrip: millisToDuration(trial.AddedMillis), Pool: t.Settings.Pool,
+			Retry: millisToDuration(t.Settings.RetryMillis), TTL: millisToDuration(t.Settings.TTLMillis), Wait: millisToDuration(t.Settings.WaitMillis), Rest: rest,
 		}); err != nil {
 			return workers, nil, err
 		}
@@ -102,7 +102,7 @@ func (t *Testbed) start(ctx context.Context, trial Trial) ([]*child, []time.Dura
 	var pings []time.Duration
 	for _, c := range workers {
 		var ready worker.Ready
-		if err := c.hear(&ready, t.patience()); err != nil {
+		if err := c.receive(&ready, t.reportTimeout()); err != nil {
 			return workers, pings, fmt.Errorf("before the start: %w", err)
 		}
 		pings = append(pings, ready.Ping)
@@ -110,27 +110,27 @@ func (t *Testbed) start(ctx context.Context, trial Trial) ([]*child, []time.Dura
 	return workers, pings, nil
 }
 
-// measure runs the window. It returns the reports of the worker processes, and how many PUBLISH the servers ran within it.
-func (t *Testbed) measure(ctx context.Context, trial Trial, workers []*child) ([]worker.Report, int64, error) {
+// runWindow runs the window. It returns the reports of the worker processes, and how many PUBLISH the servers ran within it.
+func (t *Testbed) runWindow(ctx context.Context, trial Trial, workers []*workerProcess) ([]worker.Report, int64, error) {
 	begin := time.Now().Add(trial.Warmup)
 	window := worker.Window{Begin: begin, End: begin.Add(trial.Window)}
 	for _, c := range workers {
-		if err := c.tell(window); err != nil {
+		if err := c.send(window); err != nil {
 			return nil, 0, err
 		}
 	}
-	before, err := t.publishedAt(ctx, window.Begin)
+	before, err := t.countPublishesAt(ctx, window.Begin)
 	if err != nil {
 		return nil, 0, err
 	}
-	after, err := t.publishedAt(ctx, window.End)
+	after, err := t.countPublishesAt(ctx, window.End)
 	if err != nil {
 		return nil, 0, err
 	}
 	var reports []worker.Report
 	for _, c := range workers {
 		var report worker.Report
-		if err := c.hear(&report, t.patience()); err != nil {
+		if err := c.receive(&report, t.reportTimeout()); err != nil {
 			return nil, 0, err
 		}
 		reports = append(reports, report)
@@ -138,8 +138,8 @@ func (t *Testbed) measure(ctx context.Context, trial Trial, workers []*child) ([
 	return reports, after - before, nil
 }
 
-// publishedAt waits for a time and then counts the PUBLISH commands on all servers so far.
-func (t *Testbed) publishedAt(ctx context.Context, at time.Time) (int64, error) {
+// countPublishesAt waits for a time and then counts the PUBLISH commands on all servers so far.
+func (t *Testbed) countPublishesAt(ctx context.Context, at time.Time) (int64, error) {
 	select {
 	case <-time.After(time.Until(at)):
 	case <-ctx.Done():
@@ -147,7 +147,7 @@ func (t *Testbed) publishedAt(ctx context.Context, at time.Time) (int64, error) 
 	}
 	sum := int64(0)
 	for _, node := range t.nodes {
-		n, err := redisserver.Published(ctx, node)
+		n, err := redisserver.CountPublishes(ctx, node)
 		if err != nil {
 			return 0, err
 		}
@@ -156,11 +156,13 @@ func (t *Testbed) publishedAt(ctx context.Context, at time.Time) (int64, error) 
 	return sum, nil
 }
 
-func (t *Testbed) patience() time.Duration {
-	if t.Patience > 0 {
-		return t.Patience
+func (t *Testbed) reportTimeout() time.Duration {
+	if t.ReportTimeout > 0 {
+		return t.ReportTimeout
 	}
-	return patience
+	return reportTimeout
 }
 
-func duration(millis float64) time.Duration { return time.Duration(millis * float64(time.Millisecond)) }
+func millisToDuration(millis float64) time.Duration {
+	return time.Duration(millis * float64(time.Millisecond))
+}

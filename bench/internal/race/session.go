@@ -16,12 +16,12 @@ type Session struct {
 	Testbed *Testbed
 	Plan    Plan
 	Random  *rand.Rand
-	Say     func(string) // told what goes on, a line at a time
+	Log     func(string) // told what goes on, a line at a time
 }
 
 // Run gives all cells, and the round trips found. It fails when there is no Redis, and when ctx ends.
 func (s Session) Run(ctx context.Context) ([]result.Cell, []result.Ping, error) {
-	rates, err := s.rates(ctx)
+	rates, err := s.measureLimits(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -30,9 +30,9 @@ func (s Session) Run(ctx context.Context) ([]result.Cell, []result.Ping, error) 
 	takes := time.Duration(0)
 	for i := range s.Plan.Repeat {
 		trials := s.Plan.Trials(i+1, rate, s.Random)
-		repetitions, takes = append(repetitions, trials), takes+Takes(trials)
+		repetitions, takes = append(repetitions, trials), takes+EstimateDuration(trials)
 	}
-	s.Say(fmt.Sprintf("%d cells, about %v", len(repetitions)*len(repetitions[0]), takes.Round(time.Second)))
+	s.Log(fmt.Sprintf("%d cells, about %v", len(repetitions)*len(repetitions[0]), takes.Round(time.Second)))
 	var cells []result.Cell
 	pings := map[float64][]time.Duration{}
 	for _, trials := range repetitions {
@@ -43,15 +43,15 @@ func (s Session) Run(ctx context.Context) ([]result.Cell, []result.Ping, error) 
 			}
 			cells = append(cells, cell)
 			pings[trial.AddedMillis] = append(pings[trial.AddedMillis], found...)
-			s.Say(line(cell))
+			s.Log(formatCell(cell))
 		}
 	}
 	result.SetShares(cells)
-	return cells, s.pings(pings), nil
+	return cells, s.summarizePings(pings), nil
 }
 
-// rates runs the limit once for each round trip, as the lengths of all windows follow from its rate.
-func (s Session) rates(ctx context.Context) (map[float64]float64, error) {
+// measureLimits runs the limit once for each round trip, as the lengths of all windows follow from its rate.
+func (s Session) measureLimits(ctx context.Context) (map[float64]float64, error) {
 	limit := slices.IndexFunc(s.Plan.Contestants, func(c contestants.Contestant) bool { return c.Kind == contestants.Limit })
 	rates := map[float64]float64{}
 	for _, added := range s.Plan.AddedMillis {
@@ -70,7 +70,7 @@ func (s Session) rates(ctx context.Context) (map[float64]float64, error) {
 	return rates, nil
 }
 
-func (s Session) pings(found map[float64][]time.Duration) []result.Ping {
+func (s Session) summarizePings(found map[float64][]time.Duration) []result.Ping {
 	var pings []result.Ping
 	for _, added := range s.Plan.AddedMillis {
 		if trips := slices.Sorted(slices.Values(found[added])); len(trips) > 0 {
@@ -81,7 +81,7 @@ func (s Session) pings(found map[float64][]time.Duration) []result.Ping {
 	return pings
 }
 
-func line(c result.Cell) string {
+func formatCell(c result.Cell) string {
 	text := fmt.Sprintf(
 		"%d: +%g ms, %d processes, %4d buyers, %-18s %8.1f sales/s, %6.2f requests per sale (%.2f of the lock), longest wait %.0f ms",
 		c.Repetition, c.AddedMillis, c.Processes, c.Buyers, c.Contestant, c.PerSecond, c.Requests, c.LockRequests, c.Wait.Max)

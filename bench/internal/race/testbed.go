@@ -21,28 +21,28 @@ import (
 // Stock is what each trial can sell: more than it will.
 const Stock = 1_000_000_000
 
-// patience is how long a worker process may take beyond its window before it counts as hung and is killed.
-const patience = 10 * time.Second
+// reportTimeout is how long a worker process may take beyond its window before it counts as hung and is killed.
+const reportTimeout = 10 * time.Second
 
 // ErrNotEmpty means that the named Redis holds data. The trials would delete it.
 var ErrNotEmpty = errors.New("that Redis is not empty, and every trial empties it: name an empty one, or none")
 
 // Testbed is what trials run on: the Redis servers, and how a worker process is started. The caller must Close it.
 type Testbed struct {
-	Command  []string      // starts a worker process: a program and its arguments
-	Patience time.Duration // as patience; 0 is the default
-	Settings result.Settings
+	Command       []string      // starts a worker process: a program and its arguments
+	ReportTimeout time.Duration // as patience; 0 is the default
+	Settings      result.Settings
 
 	nodes   []*redis.Client
 	servers []io.Closer
-	used    bool
+	isUsed  bool
 }
 
 // Open opens a testbed on the Redis at addr, or on a server of its own if addr is empty.
 func Open(ctx context.Context, addr string, settings result.Settings, command ...string) (*Testbed, error) {
 	t := &Testbed{Command: command, Settings: settings}
 	if addr == "" {
-		return t, t.need(ctx, 1)
+		return t, t.ensureServers(ctx, 1)
 	}
 	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
 	t.nodes = append(t.nodes, client)
@@ -56,8 +56,8 @@ func Open(ctx context.Context, addr string, settings result.Settings, command ..
 	return t, nil
 }
 
-// need makes sure that there are n servers.
-func (t *Testbed) need(ctx context.Context, n int) error {
+// ensureServers makes sure that there are n servers.
+func (t *Testbed) ensureServers(ctx context.Context, n int) error {
 	for len(t.nodes) < n {
 		server, err := redisserver.Start(ctx)
 		if err != nil {
@@ -78,7 +78,7 @@ func (t *Testbed) Servers(ctx context.Context) (strategy.Servers, error) {
 func (t *Testbed) Close() error {
 	var errs []error
 	for _, node := range t.nodes {
-		if t.used {
+		if t.isUsed {
 			errs = append(errs, node.FlushDB(context.Background()).Err())
 		}
 		errs = append(errs, node.Close())

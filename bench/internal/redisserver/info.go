@@ -11,8 +11,8 @@ import (
 
 var publishCalls = regexp.MustCompile(`(?m)^cmdstat_publish:calls=(\d+),`)
 
-// Published counts the PUBLISH commands that a server has run, those inside scripts too, which no client can see.
-func Published(ctx context.Context, client *redis.Client) (int64, error) {
+// CountPublishes counts the PUBLISH commands that a server has run, those inside scripts too, which no client can see.
+func CountPublishes(ctx context.Context, client *redis.Client) (int64, error) {
 	info, err := client.Info(ctx, "commandstats").Result()
 	if err != nil {
 		return 0, fmt.Errorf("INFO commandstats: %w", err)

@@ -9,27 +9,27 @@ import (
 	"lockstep/bench/internal/result"
 )
 
-// typical is the number of buyers that the findings are about, where it was measured.
-const typical = 200
+// typicalBuyers is the number of buyers that the findings are about, where it was measured.
+const typicalBuyers = 200
 
 // findings says in three sentences what came out: how fast locks are under load, what that costs, and how fast they are for one buyer
 // alone. A sentence is left out if the run did not measure what it needs.
 func findings(run result.Run) string {
 	var sentences []string
-	if at, found := crowd(run); found {
-		sentences = append(sentences, speed(run, at), cost(run, at))
+	if at, found := busiestCondition(run); found {
+		sentences = append(sentences, describeSpeed(run, at), describeCost(run, at))
 	}
 	for _, at := range run.Conditions() {
 		if at.Buyers == 1 {
-			sentences = append(sentences, alone(run, at))
+			sentences = append(sentences, describeAlone(run, at))
 			break // the first one has the longest round trip
 		}
 	}
-	return wrap(strings.Join(sentences, " "))
+	return wrapLines(strings.Join(sentences, " "))
 }
 
-// wrap breaks a text into lines no longer than those of the other documents.
-func wrap(text string) string {
+// wrapLines breaks a text into lines no longer than those of the other documents.
+func wrapLines(text string) string {
 	const longest = 140
 	var wrapped strings.Builder
 	column := 0
@@ -49,22 +49,22 @@ func wrap(text string) string {
 	return wrapped.String()
 }
 
-// crowd finds the condition with the longest round trip, the most processes, and the typical number of buyers, or else the most of them.
-func crowd(run result.Run) (at result.Condition, found bool) {
+// busiestCondition finds the condition with the longest round trip, the most processes, and the typical number of buyers, or else the most of them.
+func busiestCondition(run result.Run) (at result.Condition, found bool) {
 	all := run.Conditions()
 	for _, c := range all {
 		if c.AddedMillis != all[0].AddedMillis || c.Buyers == 1 {
 			continue
 		}
-		if !found || c.Processes > at.Processes || c.Processes == at.Processes && at.Buyers != typical {
+		if !found || c.Processes > at.Processes || c.Processes == at.Processes && at.Buyers != typicalBuyers {
 			at, found = c, true
 		}
 	}
 	return at, found
 }
 
-// where says a condition in words.
-func where(at result.Condition) string {
+// describeCondition says a condition in words.
+func describeCondition(at result.Condition) string {
 	text := fmt.Sprintf("%d buyers", at.Buyers)
 	if at.Buyers == 1 {
 		text = "one buyer"
@@ -81,17 +81,17 @@ func where(at result.Condition) string {
 	return fmt.Sprintf("%s and a round trip of %g ms", text, at.AddedMillis)
 }
 
-// ranked is a contestant and its share of the limit.
-type ranked struct {
+// contestantShare is a contestant and its share of the limit.
+type contestantShare struct {
 	name  string
 	share float64
 }
 
 // rank gives the fastest of these kinds, the one after it, and the slowest; none of them is named if there are fewer.
-func rank(run result.Run, at result.Condition, kinds ...contestants.Kind) (first, second, last ranked) {
+func rank(run result.Run, at result.Condition, kinds ...contestants.Kind) (first, second, last contestantShare) {
 	seen := map[string]bool{}
 	for _, c := range run.Cells {
-		share := run.Spread(c.Contestant, at, result.Share).Median
+		share := run.Summary(c.Contestant, at, result.Share).Median
 		ours := false
 		for _, kind := range kinds {
 			ours = ours || c.Kind == kind
@@ -100,27 +100,27 @@ func rank(run result.Run, at result.Condition, kinds ...contestants.Kind) (first
 			continue
 		}
 		seen[c.Contestant] = true
-		switch next := (ranked{c.Contestant, share}); {
+		switch next := (contestantShare{c.Contestant, share}); {
 		case first.name == "" || share > first.share:
 			first, second = next, first
 		case second.name == "" || share > second.share:
 			second = next
 		}
 		if last.name == "" || share < last.share {
-			last = ranked{c.Contestant, share}
+			last = contestantShare{c.Contestant, share}
 		}
 	}
 	return first, second, last
 }
 
-func speed(run result.Run, at result.Condition) string {
-	ours, _, _ := rank(run, at, contestants.Ours)
+func describeSpeed(run result.Run, at result.Condition) string {
+	ours, _, _ := rank(run, at, contestants.Step)
 	library, _, _ := rank(run, at, contestants.Library)
-	_, second, slowest := rank(run, at, contestants.Ours, contestants.Library)
+	_, second, slowest := rank(run, at, contestants.Step, contestants.Library)
 	if ours.name == "" {
 		return ""
 	}
-	text := fmt.Sprintf("With %s, the fastest lock of the evolution, `%s`, sells at %.2f of the limit", where(at), ours.name, ours.share)
+	text := fmt.Sprintf("With %s, the fastest lock of the evolution, `%s`, sells at %.2f of the limit", describeCondition(at), ours.name, ours.share)
 	if library.name != "" {
 		text += fmt.Sprintf(", the fastest library, `%s`, at %.2f", library.name, library.share)
 	}
@@ -130,21 +130,21 @@ func speed(run result.Run, at result.Condition) string {
 	return text + "."
 }
 
-func cost(run result.Run, at result.Condition) string {
-	ours, _, _ := rank(run, at, contestants.Ours)
+func describeCost(run result.Run, at result.Condition) string {
+	ours, _, _ := rank(run, at, contestants.Step)
 	library, _, _ := rank(run, at, contestants.Library)
-	_, _, slowest := rank(run, at, contestants.Ours, contestants.Library)
+	_, _, slowest := rank(run, at, contestants.Step, contestants.Library)
 	var parts []string
 	for i, name := range []string{ours.name, library.name, slowest.name} {
 		if name == "" || i == 2 && (name == ours.name || name == library.name) {
 			continue
 		}
-		of := func(number result.Number) float64 { return run.Spread(name, at, number).Median }
+		of := func(number result.Metric) float64 { return run.Summary(name, at, number).Median }
 		clauses := []string{
 			fmt.Sprintf("`%s` sends %.1f requests per sale", name, of(result.Requests)),
 			fmt.Sprintf("its longest wait is %.1f times the mean", of(result.MaxOverMean)),
 		}
-		if never := of(result.Never); never > 0 {
+		if never := of(result.NeverServed); never > 0 {
 			clauses = append(clauses, fmt.Sprintf("%.0f of the %d buyers never got in", never, at.Buyers))
 		}
 		parts = append(parts, enumerate(clauses))
@@ -165,16 +165,16 @@ func enumerate(clauses []string) string {
 	return text + " and " + clauses[last]
 }
 
-func alone(run result.Run, at result.Condition) string {
-	first, second, _ := rank(run, at, contestants.Ours, contestants.Library)
+func describeAlone(run result.Run, at result.Condition) string {
+	first, second, _ := rank(run, at, contestants.Step, contestants.Library)
 	if first.name == "" {
 		return ""
 	}
-	text := fmt.Sprintf("With %s, the fastest lock is `%s`, at %.2f of the limit and %.2f requests of the lock per sale", where(at),
-		first.name, first.share, run.Spread(first.name, at, result.LockRequests).Median)
+	text := fmt.Sprintf("With %s, the fastest lock is `%s`, at %.2f of the limit and %.2f requests of the lock per sale", describeCondition(at),
+		first.name, first.share, run.Summary(first.name, at, result.LockRequests).Median)
 	if second.name != "" {
 		text += fmt.Sprintf("; the next, `%s`, reaches %.2f with %.2f", second.name, second.share,
-			run.Spread(second.name, at, result.LockRequests).Median)
+			run.Summary(second.name, at, result.LockRequests).Median)
 	}
 	return text + "."
 }

@@ -25,7 +25,7 @@ and without a lock in two correct ways, all on a real Redis, in one run. Under a
 
 `
 
-const how = `
+const howToRead = `
 ## How to read it
 
 - A cell is the median of the repetitions, with the least and the most. A share is of the limit of the same repetition. Contestants run in
@@ -55,7 +55,7 @@ const howToRun = `
 
 // Markdown writes the page: what came out, how to read it, and the tables that one chooses a lock by.
 func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
-	all = onThePage(all)
+	all = pageContestants(all)
 	var text strings.Builder
 	text.WriteString(head)
 	if found := findings(run); found != "" {
@@ -63,7 +63,7 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	}
 	text.WriteString(picture)
 	fmt.Fprintf(&text, "Measured on %s, in %v: %s.\n\n", run.Began.Format(time.DateOnly),
-		(time.Duration(run.Seconds) * time.Second).String(), machineLine(run.Machine))
+		(time.Duration(run.Seconds) * time.Second).String(), formatMachine(run.Machine))
 	s := run.Settings
 	fmt.Fprintf(&text, "Repetitions: %d; retry pause %g ms, expiry %g s, longest wait %g s.",
 		s.Repeat, s.RetryMillis, s.TTLMillis/1000, s.WaitMillis/1000)
@@ -71,39 +71,39 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 		fmt.Fprintf(&text, " With %g ms added a PING takes %.2f ms.", p.AddedMillis, p.MedianMillis)
 	}
 	text.WriteString("\n")
-	text.WriteString(how)
+	text.WriteString(howToRead)
 	measured := run.Contestants(all)
 	for _, c := range all {
 		if c.Kind == contestants.Library && slices.Contains(measured, c.Name) {
 			fmt.Fprintf(&text, "- `%s`: %s.\n", c.Name, c.Title)
 		}
 	}
-	list, buyers := settings(run)
+	list, buyers := tableSettings(run)
 	for _, s := range list {
-		shown := onPage(run, s)
+		shown := pageColumns(run, s)
 		if len(shown) == 0 {
 			continue
 		}
 		title := s.String()
 		fmt.Fprintf(&text, "\n## %s%s\n", strings.ToUpper(title[:1]), title[1:])
-		for _, t := range tablesOf(run, all, s, buyers[s], shown) {
+		for _, t := range newTables(run, all, s, buyers[s], shown) {
 			fmt.Fprintf(&text, "\n### %s%s\n\n", strings.ToUpper(t.title[:1]), t.title[1:])
 			t.markdown(&text)
 		}
 	}
-	whole(&text, run.Costs)
+	writeShopCosts(&text, run.Costs)
 	fmt.Fprintf(&text, howToRun, run.Command)
 	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-// onThePage leaves out the steps that differ little from their neighbours: docs/MATRIX.md has their numbers.
-func onThePage(all []contestants.Contestant) []contestants.Contestant {
-	return slices.DeleteFunc(slices.Clone(all), func(c contestants.Contestant) bool { return c.Aside && c.IsStep() })
+// pageContestants leaves out the steps that differ little from their neighbours: docs/MATRIX.md has their numbers.
+func pageContestants(all []contestants.Contestant) []contestants.Contestant {
+	return slices.DeleteFunc(slices.Clone(all), func(c contestants.Contestant) bool { return c.OffPage && c.IsStep() })
 }
 
-// whole says what a sale of the whole shop costs, beside one with the first of the locks.
-func whole(w io.Writer, costs []result.Cost) {
+// writeShopCosts says what a sale of the whole shop costs, beside one with the first of the locks.
+func writeShopCosts(w io.Writer, costs []result.SaleCost) {
 	if len(costs) == 0 {
 		return
 	}
@@ -116,9 +116,9 @@ with %s (%.0f µs of the server, %.0f µs of Redis). Calls are Redis' commands, 
 
 | lock | server | Redis | calls per sale |
 |---|---|---|---|
-`, first.Sales, first.Lock, first.Server, first.Redis)
+`, first.Sales, first.Lock, first.ServerMicros, first.RedisMicros)
 	for _, c := range costs {
-		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.1f |\n", c.Lock, c.Server/first.Server, c.Redis/first.Redis, c.Calls)
+		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.1f |\n", c.Lock, c.ServerMicros/first.ServerMicros, c.RedisMicros/first.RedisMicros, c.Commands)
 	}
 }
 

@@ -19,28 +19,28 @@ func sample() result.Run {
 	cell := func(name string, kind contestants.Kind, at result.Condition, perSecond, requests, lock float64) result.Cell {
 		return result.Cell{
 			Contestant: name, Kind: kind, Condition: at, Repetition: 1, Status: result.OK, PerSecond: perSecond,
-			Requests: requests, LockRequests: lock, Wait: result.Wait{MaxOverMean: 1.5},
+			Requests: requests, LockRequests: lock, Wait: result.WaitStats{MaxOverMean: 1.5},
 		}
 	}
 	run := result.Run{Command: "-seed 1", Cells: []result.Cell{
-		cell("limit", contestants.Limit, one, 400, 2, 0), cell("v10", contestants.Ours, one, 200, 4, 2),
-		cell("v11", contestants.Ours, one, 388, 2, 0.02),
-		cell("limit", contestants.Limit, together, 400, 2, 0), cell("v4", contestants.Ours, together, 396, 2, 0),
-		cell("limit", contestants.Limit, few, 400, 2, 0), cell("v4", contestants.Ours, few, 396, 2, 0),
-		cell("limit", contestants.Limit, many, 400, 2, 0), cell("v10", contestants.Ours, many, 392, 2.03, 0.03),
-		cell("v4", contestants.Ours, many, 100, 48, 46), cell("redsync", contestants.Library, many, 160, 124, 122),
+		cell("limit", contestants.Limit, one, 400, 2, 0), cell("v10", contestants.Step, one, 200, 4, 2),
+		cell("v11", contestants.Step, one, 388, 2, 0.02),
+		cell("limit", contestants.Limit, together, 400, 2, 0), cell("v4", contestants.Step, together, 396, 2, 0),
+		cell("limit", contestants.Limit, few, 400, 2, 0), cell("v4", contestants.Step, few, 396, 2, 0),
+		cell("limit", contestants.Limit, many, 400, 2, 0), cell("v10", contestants.Step, many, 392, 2.03, 0.03),
+		cell("v4", contestants.Step, many, 100, 48, 46), cell("redsync", contestants.Library, many, 160, 124, 122),
 		cell("rueidislock", contestants.Library, many, 200, 6, 4), cell("atomic", contestants.Lockless, many, 9000, 1, 0),
-		cell("limit", contestants.Limit, crowd, 400, 2, 0), cell("v4", contestants.Ours, crowd, 396, 2, 0),
-		cell("limit", contestants.Limit, near, 4000, 2, 0), cell("v4", contestants.Ours, near, 3900, 48, 46),
+		cell("limit", contestants.Limit, crowd, 400, 2, 0), cell("v4", contestants.Step, crowd, 396, 2, 0),
+		cell("limit", contestants.Limit, near, 4000, 2, 0), cell("v4", contestants.Step, near, 3900, 48, 46),
 	}}
-	run.Cells[9].Never = 150
+	run.Cells[9].NeverServed = 150
 	result.SetShares(run.Cells)
 	return run
 }
 
 // The document opens with what came out and the picture, then says how to read it; how to run it comes last. It has the tables of the
 // setting that the findings are about.
-func TestOrderOfTheDocument(t *testing.T) {
+func TestMarkdownPutsFindingsFirst(t *testing.T) {
 	var text strings.Builder
 	if err := Markdown(&text, sample(), contestants.Table()); err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestOrderOfTheDocument(t *testing.T) {
 }
 
 // A terminal shows every table, and the goals.
-func TestTheTerminalShowsEverything(t *testing.T) {
+func TestTextShowsAllTables(t *testing.T) {
 	var text strings.Builder
 	if err := Text(&text, sample(), contestants.Table()); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestTheTerminalShowsEverything(t *testing.T) {
 	}
 }
 
-func TestFindings(t *testing.T) {
+func TestFindingsDescribeBusiestCondition(t *testing.T) {
 	want := "With 200 buyers in 3 processes and a round trip of 1 ms, the fastest lock of the evolution, `v10`, sells at 0.98 of the limit, " +
 		"the fastest library, `rueidislock`, at 0.50, and the slowest lock, `v4`, at 0.25. " +
 		"`v10` sends 2.0 requests per sale and its longest wait is 1.5 times the mean; " +
@@ -105,7 +105,7 @@ func TestFindings(t *testing.T) {
 
 // The page and figures.json, which has three decimals, show the same last digit.
 func TestMediansAreRoundedAsInTheFigures(t *testing.T) {
-	if got := show(result.Spread{Min: 5.89, Median: 6.4146, Max: 6.94}, 2); got != "6.42 (5.89–6.94)" {
+	if got := formatSummary(result.Summary{Min: 5.89, Median: 6.4146, Max: 6.94}, 2); got != "6.42 (5.89–6.94)" {
 		t.Errorf("got %s, want 6.42 (5.89–6.94), as 6.415 is shown", got)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // The numbers of the steps are those of our locks under their conditions, each the median; a lock that did not complete has none.
-func TestSteps(t *testing.T) {
+func TestStepsWritesMedianOfEachStep(t *testing.T) {
 	run := sample()
 	run.Pings, run.Machine.Redis = []result.Ping{{AddedMillis: 1}}, "Redis 7"
 	hung := slices.IndexFunc(run.Cells, func(c result.Cell) bool { return c.Contestant == "v4" && c.Buyers == 200 && c.AddedMillis == 1 })

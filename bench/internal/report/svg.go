@@ -18,19 +18,19 @@ import (
 
 // panel is one of the pictures of the plot: a number against the buyers, a line for each contestant.
 type panel struct {
-	title  string
-	number result.Number
-	crowd  bool // says something only where several buyers wait
-	log    bool // on a logarithmic scale
+	title         string
+	number        result.Metric
+	needsWaiters  bool // says something only where several buyers wait
+	isLogarithmic bool // on a logarithmic scale
 }
 
 // SVG draws the share of the limit and the fairness against the number of buyers, for the longest round trip added. The background is
 // white, so that the picture can be read on light and dark pages. Contestants without a lock are left out: beside them the others
 // could not be told apart.
 func SVG(w io.Writer, run result.Run, all []contestants.Contestant) error {
-	all = onThePage(all)
-	list, buyers := settings(run)
-	var columns []setting
+	all = pageContestants(all)
+	list, buyers := tableSettings(run)
+	var columns []tableSetting
 	for _, s := range list {
 		if s.added == list[0].added {
 			columns = append(columns, s)
@@ -38,8 +38,8 @@ func SVG(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	}
 	rows := []panel{
 		{title: "share of the limit", number: result.Share},
-		{title: "longest wait over mean", number: result.MaxOverMean, crowd: true, log: true},
-		{title: "share of the buyers that never got in", number: neverShare, crowd: true},
+		{title: "longest wait over mean", number: result.MaxOverMean, needsWaiters: true, isLogarithmic: true},
+		{title: "share of the buyers that never got in", number: neverServedShare, needsWaiters: true},
 	}
 	var plots [][]*plot.Plot
 	names := plot.NewLegend()
@@ -79,28 +79,28 @@ func SVG(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	return nil
 }
 
-func (p panel) draw(run result.Run, all []contestants.Contestant, s setting, buyers []int, legend *plot.Legend) (*plot.Plot, error) {
+func (p panel) draw(run result.Run, all []contestants.Contestant, s tableSetting, buyers []int, legend *plot.Legend) (*plot.Plot, error) {
 	drawn := plot.New()
 	drawn.Title.Text = p.title + ": " + s.String()
 	drawn.X.Label.Text = "buyers"
 	drawn.X.Tick.Marker = ticks(buyers)
 	drawn.X.Scale = plot.LogScale{}
 	drawn.Y.Min = 0
-	if p.log {
+	if p.isLogarithmic {
 		drawn.Y.Scale, drawn.Y.Min = plot.LogScale{}, 1
 		drawn.Y.Tick.Marker = ticks{1, 2, 5, 10, 20, 50, 100, 200}
 	}
 	drawn.Add(plotter.NewGrid())
 	for i, c := range all {
 		points := p.points(run, c.Name, s, buyers)
-		if len(points) == 0 || c.Kind == contestants.Lockless || c.Kind == contestants.Several || p.crowd && c.Kind == contestants.Limit {
+		if len(points) == 0 || c.Kind == contestants.Lockless || c.Kind == contestants.Segmented || p.needsWaiters && c.Kind == contestants.Limit {
 			continue
 		}
 		line, dots, err := plotter.NewLinePoints(points)
 		if err != nil {
 			return nil, err
 		}
-		look(&line.LineStyle, c, i)
+		styleLine(&line.LineStyle, c, i)
 		dots.Color, dots.Radius = line.Color, vg.Points(2)
 		dots.Shape = draw.CircleGlyph{}
 		drawn.Add(line, dots)
@@ -112,24 +112,24 @@ func (p panel) draw(run result.Run, all []contestants.Contestant, s setting, buy
 	return drawn, nil
 }
 
-func (p panel) points(run result.Run, name string, s setting, buyers []int) plotter.XYs {
+func (p panel) points(run result.Run, name string, s tableSetting, buyers []int) plotter.XYs {
 	var points plotter.XYs
 	for _, w := range buyers {
-		if p.crowd && w == 1 {
+		if p.needsWaiters && w == 1 {
 			continue
 		}
-		got := run.Spread(name, result.Condition{AddedMillis: s.added, Processes: s.processes, Buyers: w}, p.number)
-		if !math.IsNaN(got.Median) && (!p.log || got.Median > 0) {
+		got := run.Summary(name, result.Condition{AddedMillis: s.added, Processes: s.processes, Buyers: w}, p.number)
+		if !math.IsNaN(got.Median) && (!p.isLogarithmic || got.Median > 0) {
 			points = append(points, plotter.XY{X: float64(w), Y: got.Median})
 		}
 	}
 	return points
 }
 
-func neverShare(c result.Cell) float64 { return float64(c.Never) / float64(c.Buyers) }
+func neverServedShare(c result.Cell) float64 { return float64(c.NeverServed) / float64(c.Buyers) }
 
-// look tells the lines apart: ours are drawn through, libraries dashed, the limit black.
-func look(line *draw.LineStyle, c contestants.Contestant, i int) {
+// styleLine tells the lines apart: ours are drawn through, libraries dashed, the limit black.
+func styleLine(line *draw.LineStyle, c contestants.Contestant, i int) {
 	colours := []color.RGBA{
 		{0, 0, 0, 255}, {200, 200, 200, 255}, {150, 150, 150, 255}, {110, 110, 110, 255}, {86, 180, 233, 255}, {160, 130, 190, 255},
 		{0, 114, 178, 255}, {213, 94, 0, 255}, {230, 159, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {120, 80, 40, 255},

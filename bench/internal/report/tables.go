@@ -17,13 +17,13 @@ type table struct {
 	rows  [][]string
 }
 
-// setting is a round trip added, in milliseconds, and a number of processes: what a set of tables is about.
-type setting struct {
+// tableSetting is a round trip added, in milliseconds, and a number of processes: what a set of tables is about.
+type tableSetting struct {
 	added     float64
 	processes int
 }
 
-func (s setting) String() string {
+func (s tableSetting) String() string {
 	text := fmt.Sprintf("%d processes", s.processes)
 	if s.processes == 1 {
 		text = "one process"
@@ -34,11 +34,11 @@ func (s setting) String() string {
 	return fmt.Sprintf("%g ms added, %s", s.added, text)
 }
 
-// settings are those measured, in order, and the numbers of buyers of each.
-func settings(run result.Run) (all []setting, buyers map[setting][]int) {
-	buyers = map[setting][]int{}
+// tableSettings are those measured, in order, and the numbers of buyers of each.
+func tableSettings(run result.Run) (all []tableSetting, buyers map[tableSetting][]int) {
+	buyers = map[tableSetting][]int{}
 	for _, at := range run.Conditions() {
-		s := setting{at.AddedMillis, at.Processes}
+		s := tableSetting{at.AddedMillis, at.Processes}
 		if !slices.Contains(all, s) {
 			all = append(all, s)
 		}
@@ -47,35 +47,35 @@ func settings(run result.Run) (all []setting, buyers map[setting][]int) {
 	return all, buyers
 }
 
-// number is what a table of each setting shows.
-type number struct {
-	title string
-	show  func([]result.Cell) string
-	page  bool // whether the page shows it; a terminal shows all
+// column is what a table of each setting shows.
+type column struct {
+	title    string
+	format   func([]result.Cell) string
+	isOnPage bool // whether the page shows it; a terminal shows all
 }
 
-func numbers() []number {
-	return []number{
-		{"share of the limit", spread(result.Share, 2), true},
-		{"sales per second", spread(result.PerSecond, 0), false},
-		{"requests per sale", spread(result.Requests, 2), true},
-		{"requests of the lock per sale", spread(result.LockRequests, 2), false},
-		{"wait in ms: p50 / p99 / longest", crowded(waits), false},
-		{"longest wait over mean", crowded(spread(result.MaxOverMean, 1)), true},
-		{"buyers that never got in", crowded(spread(result.Never, 0)), true},
+func columns() []column {
+	return []column{
+		{"share of the limit", summaryCell(result.Share, 2), true},
+		{"sales per second", summaryCell(result.PerSecond, 0), false},
+		{"requests per sale", summaryCell(result.Requests, 2), true},
+		{"requests of the lock per sale", summaryCell(result.LockRequests, 2), false},
+		{"wait in ms: p50 / p99 / longest", onlyWithWaiters(formatWaits), false},
+		{"longest wait over mean", onlyWithWaiters(summaryCell(result.MaxOverMean, 1)), true},
+		{"buyers that never got in", onlyWithWaiters(summaryCell(result.NeverServed, 0)), true},
 	}
 }
 
-// onPage returns the numbers that the page shows under a setting: none, unless the findings are about it, where the locks differ most.
-func onPage(run result.Run, s setting) []number {
-	if at, found := crowd(run); found && s != (setting{at.AddedMillis, at.Processes}) {
+// pageColumns returns the numbers that the page shows under a setting: none, unless the findings are about it, where the locks differ most.
+func pageColumns(run result.Run, s tableSetting) []column {
+	if at, found := busiestCondition(run); found && s != (tableSetting{at.AddedMillis, at.Processes}) {
 		return nil
 	}
-	return slices.DeleteFunc(numbers(), func(n number) bool { return !n.page })
+	return slices.DeleteFunc(columns(), func(n column) bool { return !n.isOnPage })
 }
 
-// crowded leaves out cells in which no buyer waits for another.
-func crowded(of func([]result.Cell) string) func([]result.Cell) string {
+// onlyWithWaiters leaves out cells in which no buyer waits for another.
+func onlyWithWaiters(of func([]result.Cell) string) func([]result.Cell) string {
 	return func(cells []result.Cell) string {
 		if len(cells) > 0 && (cells[0].Kind == contestants.Limit || cells[0].Buyers == 1) {
 			return "–"
@@ -84,8 +84,8 @@ func crowded(of func([]result.Cell) string) func([]result.Cell) string {
 	}
 }
 
-// tablesOf returns the tables of a setting: a row for each contestant, a column for each number of buyers.
-func tablesOf(run result.Run, all []contestants.Contestant, s setting, buyers []int, numbers []number) []table {
+// newTables returns the tables of a setting: a row for each contestant, a column for each number of buyers.
+func newTables(run result.Run, all []contestants.Contestant, s tableSetting, buyers []int, numbers []column) []table {
 	head := []string{"buyers"}
 	for _, w := range buyers {
 		head = append(head, fmt.Sprint(w))
@@ -96,8 +96,8 @@ func tablesOf(run result.Run, all []contestants.Contestant, s setting, buyers []
 		for _, name := range run.Contestants(all) {
 			row, measured := []string{name}, false
 			for _, w := range buyers {
-				cells := run.Of(name, result.Condition{AddedMillis: s.added, Processes: s.processes, Buyers: w})
-				row = append(row, number.show(cells))
+				cells := run.CellsOf(name, result.Condition{AddedMillis: s.added, Processes: s.processes, Buyers: w})
+				row = append(row, number.format(cells))
 				measured = measured || row[len(row)-1] != "–"
 			}
 			if measured {
@@ -111,35 +111,35 @@ func tablesOf(run result.Run, all []contestants.Contestant, s setting, buyers []
 	return tables
 }
 
-// goals is the table of what the project wants to reach, and of what was measured.
-func goals(run result.Run) table {
+// goalTable is the table of what the project wants to reach, and of what was measured.
+func goalTable(run result.Run) table {
 	t := table{title: "Goals", head: []string{"contestant", "what", "where", "buyers", "goal", "measured", ""}}
 	for _, g := range run.Goals() {
 		met := "met"
-		if !g.Met {
+		if !g.IsMet {
 			met = "**missed**"
 		}
-		where := setting{g.At.AddedMillis, g.At.Processes}.String()
+		where := tableSetting{g.Condition.AddedMillis, g.Condition.Processes}.String()
 		t.rows = append(t.rows, []string{
-			g.Contestant, g.What, where, fmt.Sprint(g.At.Buyers), g.Want, withStatus(show(g.Got, 2), run.Of(g.Contestant, g.At)), met,
+			g.Contestant, g.What, where, fmt.Sprint(g.Condition.Buyers), g.Want, withStatus(formatSummary(g.Measured, 2), run.CellsOf(g.Contestant, g.Condition)), met,
 		})
 	}
 	return t
 }
 
-// met counts the goals that are met, and all of them.
-func met(run result.Run) (met, total int) {
+// countMet counts the goals that are met, and all of them.
+func countMet(run result.Run) (met, total int) {
 	goals := run.Goals()
 	for _, g := range goals {
-		if g.Met {
+		if g.IsMet {
 			met++
 		}
 	}
 	return met, len(goals)
 }
 
-// spread shows a number of those repetitions that are OK, and of the others how they ended.
-func spread(number result.Number, digits int) func([]result.Cell) string {
+// summaryCell shows a number of those repetitions that are OK, and of the others how they ended.
+func summaryCell(number result.Metric, digits int) func([]result.Cell) string {
 	return func(cells []result.Cell) string {
 		var values []float64
 		for _, c := range cells {
@@ -147,13 +147,13 @@ func spread(number result.Number, digits int) func([]result.Cell) string {
 				values = append(values, number(c))
 			}
 		}
-		return withStatus(show(result.Over(values), digits), cells)
+		return withStatus(formatSummary(result.Summarize(values), digits), cells)
 	}
 }
 
-// show writes a median, and the least and the most if they differ. The median is rounded in two steps, as it is wherever the numbers of
-// figures.json are shown, so that no two documents differ in its last digit.
-func show(s result.Spread, digits int) string {
+// formatSummary formats a summary as "median (min–max)", or as the median alone if they do not differ. The median is rounded in two steps,
+// as it is wherever the figures of figures.json are shown, so that no two documents differ in its last digit.
+func formatSummary(s result.Summary, digits int) string {
 	median := evolution.Rounded(s.Median)
 	low, middle, high := fmt.Sprintf("%.*f", digits, s.Min), fmt.Sprintf("%.*f", digits, median), fmt.Sprintf("%.*f", digits, s.Max)
 	switch {
@@ -166,8 +166,8 @@ func show(s result.Spread, digits int) string {
 	}
 }
 
-// waits shows medians over the repetitions.
-func waits(cells []result.Cell) string {
+// formatWaits shows medians over the repetitions.
+func formatWaits(cells []result.Cell) string {
 	var p50, p99, longest []float64
 	for _, c := range cells {
 		if c.Status == result.OK {
@@ -178,11 +178,11 @@ func waits(cells []result.Cell) string {
 		return withStatus("", cells)
 	}
 	digits := 0
-	if result.Over(p50).Median < 10 {
+	if result.Summarize(p50).Median < 10 {
 		digits = 1
 	}
-	return withStatus(fmt.Sprintf("%.*f / %.*f / %.*f", digits, result.Over(p50).Median, digits, result.Over(p99).Median,
-		digits, result.Over(longest).Median), cells)
+	return withStatus(fmt.Sprintf("%.*f / %.*f / %.*f", digits, result.Summarize(p50).Median, digits, result.Summarize(p99).Median,
+		digits, result.Summarize(longest).Median), cells)
 }
 
 // withStatus appends what went wrong in how many repetitions.

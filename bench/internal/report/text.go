@@ -13,17 +13,17 @@ import (
 // Text writes all tables and the goals for a terminal.
 func Text(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s\n%s", machineLine(run.Machine), pingLine(run.Pings))
-	list, buyers := settings(run)
+	fmt.Fprintf(&text, "%s\n%s", formatMachine(run.Machine), formatPings(run.Pings))
+	list, buyers := tableSettings(run)
 	for _, s := range list {
 		fmt.Fprintf(&text, "\n%s\n", strings.ToUpper(s.String()))
-		for _, t := range tablesOf(run, all, s, buyers[s], numbers()) {
+		for _, t := range newTables(run, all, s, buyers[s], columns()) {
 			fmt.Fprintf(&text, "\n%s\n", t.title)
 			t.text(&text)
 		}
 	}
-	if t := goals(run); len(t.rows) > 0 {
-		met, total := met(run)
+	if t := goalTable(run); len(t.rows) > 0 {
+		met, total := countMet(run)
 		fmt.Fprintf(&text, "\n%s: %d of %d met\n", t.title, met, total)
 		t.text(&text)
 	}
@@ -39,11 +39,11 @@ func (t table) text(w io.Writer) {
 	_ = aligned.Flush() // into memory
 }
 
-func machineLine(m result.Machine) string {
+func formatMachine(m result.Machine) string {
 	return fmt.Sprintf("%d × %s, %s; Go %s, %s", m.Cores, m.CPU, m.Kernel, strings.TrimPrefix(m.Go, "go"), m.Redis)
 }
 
-func pingLine(pings []result.Ping) string {
+func formatPings(pings []result.Ping) string {
 	text := ""
 	for _, p := range pings {
 		text += fmt.Sprintf("PING with %g ms added: %.2f ms\n", p.AddedMillis, p.MedianMillis)

@@ -9,38 +9,38 @@ import (
 type Goal struct {
 	Contestant string
 	What       string
-	At         Condition
+	Condition  Condition
 	Want       string
-	Got        Spread
-	Met        bool // by the median, and every repetition completed
+	Measured   Summary
+	IsMet      bool // by the median, and every repetition completed
 }
 
-// share is what a goal for the share of the limit is called. No lock can beat the limit: a share above mostShare says that the machine was
+// shareName is what a goal for the share of the limit is called. No lock can beat the limit: a share above mostShare says that the machine was
 // disturbed while the limit ran, so it meets no goal.
 const (
-	share     = "share of the limit"
-	mostShare = 1.1
+	shareName = "share of the limit"
+	maxShare  = 1.1
 )
 
 // Others are called so.
 const (
-	longestWait  = "longest wait over mean"
-	never        = "buyers that never got in"
-	requests     = "requests per sale"
-	lockRequests = "requests of the lock per sale"
-	publishes    = "PUBLISH per sale"
-	fastest      = "times the fastest library"
-	timesLimit   = "times the limit" // of several locks, which have no limit in common
+	longestWaitName  = "longest wait over mean"
+	neverName        = "buyers that never got in"
+	requestsName     = "requests per sale"
+	lockRequestsName = "requests of the lock per sale"
+	publishesName    = "PUBLISH per sale"
+	fastestName      = "times the fastest library"
+	timesLimitName   = "times the limit" // of several locks, which have no limit in common
 )
 
 // target is what one contestant should reach under the conditions where it applies.
 type target struct {
-	applies    bool
-	contestant string
-	what       string
-	least      bool // want is a lower bound; else an upper one
-	want       float64
-	got        Spread
+	applies      bool
+	contestant   string
+	what         string
+	isLowerBound bool // want is a lower bound; else an upper one
+	want         float64
+	measured     Summary
 }
 
 // Goals compares what was measured with what the project wants to reach. A contestant that was not measured has no goals there. One that
@@ -50,16 +50,16 @@ func (r Run) Goals() []Goal {
 	for _, at := range r.Conditions() {
 		for _, t := range r.targets(at) {
 			completed, measured := r.completed(t.contestant, at)
-			if !t.applies || !measured || completed && t.got.N == 0 { // in the last case it is the other contestant that is missing
+			if !t.applies || !measured || completed && t.measured.N == 0 { // in the last case it is the other contestant that is missing
 				continue
 			}
-			goal := Goal{Contestant: t.contestant, What: t.what, At: at, Want: fmt.Sprintf("≤ %g", t.want), Got: t.got}
-			goal.Met = completed && t.got.Median <= t.want
-			if t.least {
-				goal.Want, goal.Met = fmt.Sprintf("≥ %g", t.want), completed && t.got.Median >= t.want
+			goal := Goal{Contestant: t.contestant, What: t.what, Condition: at, Want: fmt.Sprintf("≤ %g", t.want), Measured: t.measured}
+			goal.IsMet = completed && t.measured.Median <= t.want
+			if t.isLowerBound {
+				goal.Want, goal.IsMet = fmt.Sprintf("≥ %g", t.want), completed && t.measured.Median >= t.want
 			}
-			if t.what == share && t.got.Median > mostShare {
-				goal.Met = false
+			if t.what == shareName && t.measured.Median > maxShare {
+				goal.IsMet = false
 			}
 			goals = append(goals, goal)
 		}
@@ -70,7 +70,7 @@ func (r Run) Goals() []Goal {
 // completed reports whether all repetitions of a contestant are OK, and whether there are any.
 func (r Run) completed(contestant string, at Condition) (completed, measured bool) {
 	completed = true
-	for _, c := range r.Of(contestant, at) {
+	for _, c := range r.CellsOf(contestant, at) {
 		measured, completed = true, completed && c.Status == OK
 	}
 	return completed, measured
@@ -79,70 +79,70 @@ func (r Run) completed(contestant string, at Condition) (completed, measured boo
 // targets are all goals at one condition. A wait of many buyers is bounded only together with the buyers that never got in, as their waits
 // are cut at the end of the window.
 func (r Run) targets(at Condition) []target {
-	return slices.Concat(r.insideTargets(at), r.betweenTargets(at))
+	return slices.Concat(r.localTargets(at), r.crossProcessTargets(at))
 }
 
-// insideTargets are those of the locks that know no order between processes, and of sales without a lock.
-func (r Run) insideTargets(at Condition) []target {
-	many, far, alone, one := at.kinds()
-	of := func(name string, number Number) Spread { return r.Spread(name, at, number) }
+// localTargets are those of the locks that know no order between processes, and of sales without a lock.
+func (r Run) localTargets(at Condition) []target {
+	many, far, alone, one := at.describe()
+	of := func(name string, number Metric) Summary { return r.Summary(name, at, number) }
 	return []target{
-		{far && at.Buyers <= 16, "v7", "times v6 (what the fence costs)", true, 0.9, r.Over("v7", "v6", at)},
+		{far && at.Buyers <= 16, "v7", "times v6 (what the fence costs)", true, 0.9, r.Ratio("v7", "v6", at)},
 
-		{many && far && one, "v8", share, true, 0.45, of("v8", Share)},
-		{many && one, "v8", requests, false, 4.2, of("v8", Requests)},
-		{many && far && !one, "v8", requests, false, 5, of("v8", Requests)}, // one contender a process polls
-		{many && far && one, "v8", longestWait, false, 2, of("v8", MaxOverMean)},
-		{many && one, "v8", never, false, 0, of("v8", Never)},
+		{many && far && one, "v8", shareName, true, 0.45, of("v8", Share)},
+		{many && one, "v8", requestsName, false, 4.2, of("v8", Requests)},
+		{many && far && !one, "v8", requestsName, false, 5, of("v8", Requests)}, // one contender a process polls
+		{many && far && one, "v8", longestWaitName, false, 2, of("v8", MaxOverMean)},
+		{many && one, "v8", neverName, false, 0, of("v8", NeverServed)},
 
-		{many && far && one, "v9", share, true, 0.75, of("v9", Share)},
-		{many && one, "v9", requests, false, 2.5, of("v9", Requests)},
+		{many && far && one, "v9", shareName, true, 0.75, of("v9", Share)},
+		{many && one, "v9", requestsName, false, 2.5, of("v9", Requests)},
 
-		{alone, "redlock", requests, false, 12.2, of("redlock", Requests)},
-		{many && one, "redlock", requests, false, 2.5, of("redlock", Requests)},
-		{many && far && one, "redlock", share, true, 0.75, of("redlock", Share)},
+		{alone, "redlock", requestsName, false, 12.2, of("redlock", Requests)},
+		{many && one, "redlock", requestsName, false, 2.5, of("redlock", Requests)},
+		{many && far && one, "redlock", shareName, true, 0.75, of("redlock", Share)},
 
-		{many && far && one, "segmented", timesLimit, true, 6, of("segmented", Share)},
+		{many && far && one, "segmented", timesLimitName, true, 6, of("segmented", Share)},
 
-		{true, "atomic", requests, false, 1.05, of("atomic", Requests)},
-		{alone, "optimistic", requests, false, 5.1, of("optimistic", Requests)},
+		{true, "atomic", requestsName, false, 1.05, of("atomic", Requests)},
+		{alone, "optimistic", requestsName, false, 5.1, of("optimistic", Requests)},
 	}
 }
 
-// betweenTargets are those of the locks that processes hand over in order.
-func (r Run) betweenTargets(at Condition) []target {
-	many, far, alone, one := at.kinds()
+// crossProcessTargets are those of the locks that processes hand over in order.
+func (r Run) crossProcessTargets(at Condition) []target {
+	many, far, alone, one := at.describe()
 	spread := !one && at.Buyers <= at.Processes // each sale in another process: read, write, hand over, one after the other
 	fair := 3.0
 	if far && one {
 		fair = 2
 	}
-	of := func(name string, number Number) Spread { return r.Spread(name, at, number) }
+	of := func(name string, number Metric) Summary { return r.Summary(name, at, number) }
 	return []target{
-		{many && far && !spread, "v10", share, true, 0.95, of("v10", Share)},
-		{many && far && spread, "v10", share, true, 0.55, of("v10", Share)},
-		{many && far && !spread, "v10", requests, false, 2.2, of("v10", Requests)},
-		{many && far && spread, "v10", requests, false, 4.2, of("v10", Requests)},
-		{many, "v10", longestWait, false, fair, of("v10", MaxOverMean)},
-		{many, "v10", never, false, 0, of("v10", Never)},
-		{far && at.Buyers == 200, "v10", fastest, true, 2.4, r.OverLibraries("v10", at)},
-		{!far && at.Buyers >= 16, "v10", fastest, true, 1, r.OverLibraries("v10", at)},
-		{alone, "v10", "times v4 (less 3 % for noise)", true, 0.97, r.Over("v10", "v4", at)},
-		{alone, "v10", publishes, false, 0, of("v10", Publishes)},
+		{many && far && !spread, "v10", shareName, true, 0.95, of("v10", Share)},
+		{many && far && spread, "v10", shareName, true, 0.55, of("v10", Share)},
+		{many && far && !spread, "v10", requestsName, false, 2.2, of("v10", Requests)},
+		{many && far && spread, "v10", requestsName, false, 4.2, of("v10", Requests)},
+		{many, "v10", longestWaitName, false, fair, of("v10", MaxOverMean)},
+		{many, "v10", neverName, false, 0, of("v10", NeverServed)},
+		{far && at.Buyers == 200, "v10", fastestName, true, 2.4, r.RatioToLibraries("v10", at)},
+		{!far && at.Buyers >= 16, "v10", fastestName, true, 1, r.RatioToLibraries("v10", at)},
+		{alone, "v10", "times v4 (less 3 % for noise)", true, 0.97, r.Ratio("v10", "v4", at)},
+		{alone, "v10", publishesName, false, 0, of("v10", Publishes)},
 
-		{alone && far, "v11", share, true, 0.95, of("v11", Share)},
-		{alone, "v11", lockRequests, false, 0.1, of("v11", LockRequests)},
-		{alone, "v11", publishes, false, 0, of("v11", Publishes)},
-		{many && far, "v11", "times v10 (less 3 % for noise)", true, 0.97, r.Over("v11", "v10", at)},
-		{many && far && !spread, "v11", requests, false, 2.2, of("v11", Requests)},
-		{many && far && spread, "v11", requests, false, 4.2, of("v11", Requests)},
-		{many, "v11", longestWait, false, fair, of("v11", MaxOverMean)},
-		{many, "v11", never, false, 0, of("v11", Never)},
+		{alone && far, "v11", shareName, true, 0.95, of("v11", Share)},
+		{alone, "v11", lockRequestsName, false, 0.1, of("v11", LockRequests)},
+		{alone, "v11", publishesName, false, 0, of("v11", Publishes)},
+		{many && far, "v11", "times v10 (less 3 % for noise)", true, 0.97, r.Ratio("v11", "v10", at)},
+		{many && far && !spread, "v11", requestsName, false, 2.2, of("v11", Requests)},
+		{many && far && spread, "v11", requestsName, false, 4.2, of("v11", Requests)},
+		{many, "v11", longestWaitName, false, fair, of("v11", MaxOverMean)},
+		{many, "v11", neverName, false, 0, of("v11", NeverServed)},
 	}
 }
 
-// kinds says whether there are many buyers, a round trip added, one buyer alone, and one process.
-func (c Condition) kinds() (many, far, alone, one bool) {
+// describe says whether there are many buyers, a round trip added, one buyer alone, and one process.
+func (c Condition) describe() (many, far, alone, one bool) {
 	one = c.Processes == 1
 	return c.Buyers > 1, c.AddedMillis > 0, c.Buyers == 1 && one, one
 }

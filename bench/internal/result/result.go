@@ -9,23 +9,23 @@ import (
 
 // Run is everything that one run of the benchmark measured. -json writes it.
 type Run struct {
-	Machine  Machine   `json:"machine"`
-	Began    time.Time `json:"began"`
-	Seconds  float64   `json:"seconds"`
-	Command  string    `json:"command"` // how it was started
-	Settings Settings  `json:"settings"`
-	Pings    []Ping    `json:"pings"`
-	Cells    []Cell    `json:"cells"`
-	Costs    []Cost    `json:"costs,omitempty"`
+	Machine  Machine    `json:"machine"`
+	Began    time.Time  `json:"began"`
+	Seconds  float64    `json:"seconds"`
+	Command  string     `json:"command"` // how it was started
+	Settings Settings   `json:"settings"`
+	Pings    []Ping     `json:"pings"`
+	Cells    []Cell     `json:"cells"`
+	Costs    []SaleCost `json:"costs,omitempty"`
 }
 
-// Cost is what a sale of the whole shop costs, over HTTP.
-type Cost struct {
-	Lock   string  `json:"lock"`
-	Sales  int     `json:"sales"`
-	Server float64 `json:"server_us_per_sale"` // time of processors
-	Redis  float64 `json:"redis_us_per_sale"`
-	Calls  float64 `json:"calls_per_sale"` // of Redis' commands, those of scripts and heartbeats too
+// SaleCost is what a sale of the whole shop costs, over HTTP.
+type SaleCost struct {
+	Lock         string  `json:"lock"`
+	Sales        int     `json:"sales"`
+	ServerMicros float64 `json:"server_us_per_sale"` // time of processors
+	RedisMicros  float64 `json:"redis_us_per_sale"`
+	Commands     float64 `json:"calls_per_sale"` // of Redis' commands, those of scripts and heartbeats too
 }
 
 // Machine is where it ran.
@@ -80,20 +80,20 @@ type Cell struct {
 	Status     Status `json:"status"`
 	Note       string `json:"note,omitempty"` // why, where it is not OK
 
-	Seconds      float64 `json:"seconds"` // that were measured
-	Sales        int     `json:"sales"`   // in them
-	PerSecond    float64 `json:"sales_per_second"`
-	Share        float64 `json:"share_of_limit"`         // of the limit of the same condition and repetition
-	Requests     float64 `json:"requests_per_sale"`      // that clients sent
-	LockRequests float64 `json:"lock_requests_per_sale"` // those of them that the lock sent
-	Publishes    float64 `json:"publishes_per_sale"`     // that the servers ran, inside scripts too
-	Never        int     `json:"never"`                  // buyers that did not get their turn in the window
-	Errors       int     `json:"errors"`                 // sales that failed
-	Wait         Wait    `json:"wait_ms"`
+	Seconds      float64   `json:"seconds"` // that were measured
+	Sales        int       `json:"sales"`   // in them
+	PerSecond    float64   `json:"sales_per_second"`
+	Share        float64   `json:"share_of_limit"`         // of the limit of the same condition and repetition
+	Requests     float64   `json:"requests_per_sale"`      // that clients sent
+	LockRequests float64   `json:"lock_requests_per_sale"` // those of them that the lock sent
+	Publishes    float64   `json:"publishes_per_sale"`     // that the servers ran, inside scripts too
+	NeverServed  int       `json:"never"`                  // buyers that did not get their turn in the window
+	Errors       int       `json:"errors"`                 // sales that failed
+	Wait         WaitStats `json:"wait_ms"`
 }
 
-// Wait is how long buyers waited for their turn, in milliseconds.
-type Wait struct {
+// WaitStats is how long buyers waited for their turn, in milliseconds.
+type WaitStats struct {
 	P50         float64 `json:"p50"`
 	P99         float64 `json:"p99"`
 	Max         float64 `json:"max"`

@@ -27,7 +27,7 @@ func (d Dialer) DialContext(ctx context.Context, network, addr string) (net.Conn
 // Wrap adds the delay and the counter to conn.
 func (d Dialer) Wrap(conn net.Conn) net.Conn {
 	if d.RoundTrip > 0 {
-		conn = delay(conn, d.RoundTrip)
+		conn = newDelayedConn(conn, d.RoundTrip)
 	}
-	return &counted{Conn: conn, requests: d.Requests}
+	return &countingConn{Conn: conn, requests: d.Requests}
 }

@@ -56,7 +56,7 @@ func Main(ctx context.Context, table []contestants.Contestant, stdin io.Reader, 
 	if err != nil {
 		return err
 	}
-	var requests counters
+	var requests requestCounters
 	sale := wire.Dialer{RoundTrip: job.RoundTrip, Requests: &requests.sale}
 	lock := wire.Dialer{RoundTrip: job.RoundTrip, Requests: &requests.lock}
 	ping, err := ping(ctx, sale, job.Addrs[0])
@@ -65,7 +65,7 @@ func Main(ctx context.Context, table []contestants.Contestant, stdin io.Reader, 
 	}
 	seller, err := found[0].Open(contestants.Env{
 		Addrs: job.Addrs, Dial: sale.DialContext, DialLock: lock.DialContext, Pool: job.Pool, Process: job.Process,
-		Retry: job.Retry, TTL: job.TTL, Wait: job.Wait,
+		RetryPause: job.Retry, TTL: job.TTL, WaitTimeout: job.Wait,
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", job.Contestant, err)
@@ -77,42 +77,42 @@ func Main(ctx context.Context, table []contestants.Contestant, stdin io.Reader, 
 	if err := in.Decode(&window); err != nil {
 		return fmt.Errorf("when to begin: %w", err)
 	}
-	report := work(ctx, seller, job, window, &requests)
+	report := runBuyers(ctx, seller, job, window, &requests)
 	if err := out.Encode(report); err != nil {
 		return fmt.Errorf("the report: %w", err)
 	}
 	return seller.Close()
 }
 
-// counters count requests: those of the lock's clients, and all others.
-type counters struct{ sale, lock atomic.Int64 }
+// requestCounters count requests: those of the lock's clients, and all others.
+type requestCounters struct{ sale, lock atomic.Int64 }
 
-func (c *counters) read() (all, lock int64) {
+func (c *requestCounters) read() (all, lock int64) {
 	lock = c.lock.Load()
 	return c.sale.Load() + lock, lock
 }
 
-// work has all buyers buy until the window is over.
-func work(ctx context.Context, seller contestants.Seller, job Job, window Window, requests *counters) Report {
+// runBuyers has all buyers buy until the window is over.
+func runBuyers(ctx context.Context, seller contestants.Seller, job Job, window Window, requests *requestCounters) Report {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	buyers := make([]buyer, job.Buyers)
 	var working sync.WaitGroup
 	for i := range buyers {
-		working.Go(func() { buyers[i].work(ctx, seller, job) })
+		working.Go(func() { buyers[i].run(ctx, seller, job) })
 	}
-	until(ctx, window.Begin)
+	waitUntil(ctx, window.Begin)
 	all, lock := requests.read()
-	until(ctx, window.End)
+	waitUntil(ctx, window.End)
 	allAfter, lockAfter := requests.read()
 	stop()
 	working.Wait()
-	report := tally(buyers, window)
+	report := newReport(buyers, window)
 	report.Requests, report.LockRequests = allAfter-all, lockAfter-lock
 	return report
 }
 
-func until(ctx context.Context, t time.Time) {
+func waitUntil(ctx context.Context, t time.Time) {
 	timer := time.NewTimer(time.Until(t))
 	defer timer.Stop()
 	select {

@@ -6,8 +6,8 @@ import (
 	"lockstep/bench/internal/contestants"
 )
 
-// Number takes one number out of a cell.
-type Number func(Cell) float64
+// Metric takes one number out of a cell.
+type Metric func(Cell) float64
 
 // PerSecond is sales per second.
 func PerSecond(c Cell) float64 { return c.PerSecond }
@@ -24,8 +24,8 @@ func LockRequests(c Cell) float64 { return c.LockRequests }
 // Publishes is PUBLISH commands per sale.
 func Publishes(c Cell) float64 { return c.Publishes }
 
-// Never is how many buyers did not get their turn.
-func Never(c Cell) float64 { return float64(c.Never) }
+// NeverServed is how many buyers did not get their turn.
+func NeverServed(c Cell) float64 { return float64(c.NeverServed) }
 
 // MaxOverMean is the longest wait over the mean one.
 func MaxOverMean(c Cell) float64 { return c.Wait.MaxOverMean }
@@ -53,8 +53,8 @@ func (r Run) Contestants(table []contestants.Contestant) []string {
 	return names
 }
 
-// Of gives the repetitions of one contestant under one condition.
-func (r Run) Of(contestant string, at Condition) []Cell {
+// CellsOf gives the repetitions of one contestant under one condition.
+func (r Run) CellsOf(contestant string, at Condition) []Cell {
 	var cells []Cell
 	for _, c := range r.Cells {
 		if c.Contestant == contestant && c.Condition == at {
@@ -64,21 +64,21 @@ func (r Run) Of(contestant string, at Condition) []Cell {
 	return cells
 }
 
-// Spread spreads a number of a contestant out over those repetitions that are OK.
-func (r Run) Spread(contestant string, at Condition, number Number) Spread {
+// Summary spreads a number of a contestant out over those repetitions that are OK.
+func (r Run) Summary(contestant string, at Condition, number Metric) Summary {
 	var values []float64
-	for _, c := range r.Of(contestant, at) {
+	for _, c := range r.CellsOf(contestant, at) {
 		if c.Status == OK {
 			values = append(values, number(c))
 		}
 	}
-	return Over(values)
+	return Summarize(values)
 }
 
-// OverLibraries spreads out how many times as fast a contestant is as the fastest library of the same repetition.
-func (r Run) OverLibraries(contestant string, at Condition) Spread {
+// RatioToLibraries spreads out how many times as fast a contestant is as the fastest library of the same repetition.
+func (r Run) RatioToLibraries(contestant string, at Condition) Summary {
 	var values []float64
-	for _, ours := range r.Of(contestant, at) {
+	for _, ours := range r.CellsOf(contestant, at) {
 		fastest := 0.0
 		for _, c := range r.Cells {
 			if c.Kind == contestants.Library && c.Status == OK && c.Condition == at && c.Repetition == ours.Repetition {
@@ -89,20 +89,20 @@ func (r Run) OverLibraries(contestant string, at Condition) Spread {
 			values = append(values, ours.PerSecond/fastest)
 		}
 	}
-	return Over(values)
+	return Summarize(values)
 }
 
-// Over spreads out how many times as fast a contestant is as another of the same repetition.
-func (r Run) Over(contestant, other string, at Condition) Spread {
+// Ratio spreads out how many times as fast a contestant is as another of the same repetition.
+func (r Run) Ratio(contestant, other string, at Condition) Summary {
 	var values []float64
-	for _, a := range r.Of(contestant, at) {
-		for _, b := range r.Of(other, at) {
+	for _, a := range r.CellsOf(contestant, at) {
+		for _, b := range r.CellsOf(other, at) {
 			if a.Repetition == b.Repetition && a.Status == OK && b.Status == OK && b.PerSecond > 0 {
 				values = append(values, a.PerSecond/b.PerSecond)
 			}
 		}
 	}
-	return Over(values)
+	return Summarize(values)
 }
 
 // SetShares fills in the share of the limit of each cell.
@@ -130,8 +130,8 @@ func (c Condition) compare(other Condition) int {
 	return 0
 }
 
-// Wrong lists the cells that must not be: those with a wrong stock, and those of our own that did not complete.
-func (r Run) Wrong() []Cell {
+// Invalid lists the cells that must not be: those with a wrong stock, and those of our own that did not complete.
+func (r Run) Invalid() []Cell {
 	var wrong []Cell
 	for _, c := range r.Cells {
 		if c.Status == Broken || c.Status != OK && c.Kind != contestants.Library {

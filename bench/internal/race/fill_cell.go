@@ -8,26 +8,26 @@ import (
 	"lockstep/bench/internal/worker"
 )
 
-// quiet is the longest end of a window without a sale, if it is also half of the window: after that the contestant counts as hung.
-const quiet = time.Second
+// hungSilence is the longest end of a window without a sale, if it is also half of the window: after that the contestant counts as hung.
+const hungSilence = time.Second
 
-// fill puts the reports of all processes into the cell. The stock fell by fell.
-func fill(cell *result.Cell, reports []worker.Report, publishes int64, fell int) {
+// fillCell puts the reports of all processes into the cell. The stock fell by fell.
+func fillCell(cell *result.Cell, reports []worker.Report, publishes int64, stockFall int) {
 	window := time.Duration(cell.Seconds * float64(time.Second))
-	sold, requests, lockRequests, still, silence := 0, int64(0), int64(0), int64(0), window
+	sold, requests, lockRequests, longestPending, silence := 0, int64(0), int64(0), int64(0), window
 	var waits []int64
 	for _, r := range reports {
 		sold += r.Sold
-		cell.Sales += r.Sales
+		cell.Sales += r.SalesInWindow
 		requests += r.Requests
 		lockRequests += r.LockRequests
 		cell.Errors += r.Errors
-		cell.Never += r.Never
+		cell.NeverServed += r.NeverServed
 		if cell.Note == "" {
 			cell.Note = r.FirstError
 		}
 		waits = append(waits, r.Waits...)
-		still = max(still, r.Waiting)
+		longestPending = max(longestPending, r.LongestPending)
 		silence = min(silence, time.Duration(r.Silence)*time.Microsecond)
 	}
 	cell.PerSecond = float64(cell.Sales) / cell.Seconds
@@ -36,11 +36,11 @@ func fill(cell *result.Cell, reports []worker.Report, publishes int64, fell int)
 		cell.LockRequests = float64(lockRequests) / float64(cell.Sales)
 		cell.Publishes = float64(publishes) / float64(cell.Sales)
 	}
-	cell.Wait = result.Waits(waits, still)
+	cell.Wait = result.NewWaitStats(waits, longestPending)
 	switch {
-	case fell != sold:
-		cell.Status, cell.Note = result.Broken, fmt.Sprintf("%d were sold and the stock fell by %d", sold, fell)
-	case silence >= max(quiet, window/2):
+	case stockFall != sold:
+		cell.Status, cell.Note = result.Broken, fmt.Sprintf("%d were sold and the stock fell by %d", sold, stockFall)
+	case silence >= max(hungSilence, window/2):
 		cell.Status, cell.Note = result.Hung, fmt.Sprintf("nothing was sold in the last %v of %v; %s", silence.Round(time.Millisecond),
 			window, cell.Note)
 	default:

@@ -17,7 +17,7 @@ import (
 )
 
 // However a stream is cut, its requests are counted, and nothing in their strings is.
-func TestRequestsInPieces(t *testing.T) {
+func TestRequestsAreCountedHoweverTheStreamIsCut(t *testing.T) {
 	request := func(args ...string) string {
 		text := fmt.Sprintf("*%d\r\n", len(args))
 		for _, arg := range args {
@@ -27,15 +27,15 @@ func TestRequestsInPieces(t *testing.T) {
 	}
 	stream := request("GET", "inventory") + request("SET", "inventory", "*3\r\n$1\r\n") + request("PING") + request("SET", "k", "")
 	for cut := range len(stream) {
-		var s scanner
-		if n := s.requests([]byte(stream[:cut])) + s.requests([]byte(stream[cut:])); n != 4 {
+		var s requestScanner
+		if n := s.count([]byte(stream[:cut])) + s.count([]byte(stream[cut:])); n != 4 {
 			t.Errorf("cut at %d: %d requests; want 4", cut, n)
 		}
 	}
-	var s scanner
+	var s requestScanner
 	n := int64(0)
 	for _, b := range strings.Repeat(stream, 3) {
-		n += s.requests([]byte(string(b)))
+		n += s.count([]byte(string(b)))
 	}
 	if n != 12 {
 		t.Errorf("byte by byte: %d requests; want 12", n)
@@ -43,7 +43,7 @@ func TestRequestsInPieces(t *testing.T) {
 }
 
 // Both clients' requests count alike: one each, in a pipeline or not; a script is one.
-func TestBothClientsAreCounted(t *testing.T) {
+func TestRequestsOfBothClientsAreCounted(t *testing.T) {
 	server := redisserver.Start(t)
 	requests := new(atomic.Int64)
 	dialer := Dialer{Requests: requests}

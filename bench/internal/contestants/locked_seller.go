@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// locked is a sale under a lock: lock, read, write, unlock.
-type locked struct {
+// lockedSeller is a sale under a lock: lock, read, write, unlock.
+type lockedSeller struct {
 	lock  func(context.Context) (lease, error)
 	stock *stock
 	close func() error
@@ -19,7 +19,7 @@ type lease struct {
 }
 
 // Sell is Seller's.
-func (l locked) Sell(ctx context.Context, entered func()) (sold bool, err error) {
+func (l lockedSeller) Sell(ctx context.Context, entered func()) (sold bool, err error) {
 	held, err := l.lock(ctx)
 	if err != nil {
 		return false, err
@@ -34,12 +34,12 @@ func (l locked) Sell(ctx context.Context, entered func()) (sold bool, err error)
 }
 
 // Close is Seller's.
-func (l locked) Close() error { return errors.Join(l.close(), l.stock.Close()) }
+func (l lockedSeller) Close() error { return errors.Join(l.close(), l.stock.Close()) }
 
 // openLimit makes a sale whose lock costs nothing and excludes nobody.
 func openLimit(env Env) (Seller, error) {
 	nothing := func(context.Context) error { return nil }
-	return locked{
+	return lockedSeller{
 		lock:  func(context.Context) (lease, error) { return lease{unlock: nothing}, nil },
 		stock: openStock(env),
 		close: func() error { return nil },

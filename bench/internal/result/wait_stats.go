@@ -2,18 +2,18 @@ package result
 
 import "slices"
 
-// Waits sums up waits, in microseconds; none gives zeros. still is a wait that was on when the window ended, whose end is not
+// NewWaitStats sums up waits, in microseconds; none gives zeros. still is a wait that was on when the window ended, whose end is not
 // known: it counts as the longest if it is that already.
-func Waits(micros []int64, still int64) Wait {
+func NewWaitStats(micros []int64, still int64) WaitStats {
 	if len(micros) == 0 {
-		return Wait{}
+		return WaitStats{}
 	}
 	sorted := slices.Sorted(slices.Values(micros))
 	sum := int64(0)
 	for _, w := range sorted {
 		sum += w
 	}
-	wait := Wait{
+	wait := WaitStats{
 		P50:  millis(Quantile(sorted, 0.5)),
 		P99:  millis(Quantile(sorted, 0.99)),
 		Max:  millis(max(sorted[len(sorted)-1], still)),

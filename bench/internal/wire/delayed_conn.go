@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// delayed is a connection whose bytes reach the server later. A Write returns at once, and many may be under way together, as on
+// delayedConn is a connection whose bytes reach the server later. A Write returns at once, and many may be under way together, as on
 // a long cable: the way gets longer, not narrower.
 //
 // The whole round trip is added on the way there, and nothing on the way back. Whoever talks to others through the server alone
 // cannot tell that from half of it each way, and there is one timer to be late instead of two.
-type delayed struct {
+type delayedConn struct {
 	net.Conn
-	by time.Duration
+	delay time.Duration
 
 	mu       sync.Mutex
-	underWay []packet
+	pending  []packet
 	deadline time.Time     // of Write
 	err      error         // why nothing more is delivered
-	more     chan struct{} // holds one token while something new is under way
+	wakeUp   chan struct{} // holds one token while something new is under way
 
 	closing sync.Once
 	closed  chan struct{}
@@ -31,14 +31,14 @@ type packet struct {
 	bytes []byte
 }
 
-func delay(conn net.Conn, by time.Duration) *delayed {
-	c := &delayed{Conn: conn, by: by, more: make(chan struct{}, 1), closed: make(chan struct{})}
+func newDelayedConn(conn net.Conn, by time.Duration) *delayedConn {
+	c := &delayedConn{Conn: conn, delay: by, wakeUp: make(chan struct{}, 1), closed: make(chan struct{})}
 	go c.deliver()
 	return c
 }
 
 // Write sends b on its way. It fails if an earlier delivery did, when the deadline has passed, and after Close.
-func (c *delayed) Write(b []byte) (int, error) {
+func (c *delayedConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
@@ -48,25 +48,25 @@ func (c *delayed) Write(b []byte) (int, error) {
 	case !c.deadline.IsZero() && !now.Before(c.deadline):
 		return 0, os.ErrDeadlineExceeded
 	}
-	c.underWay = append(c.underWay, packet{due: now.Add(c.by), bytes: append([]byte(nil), b...)})
+	c.pending = append(c.pending, packet{due: now.Add(c.delay), bytes: append([]byte(nil), b...)})
 	select {
-	case c.more <- struct{}{}:
+	case c.wakeUp <- struct{}{}:
 	default: // it is to look already
 	}
 	return len(b), nil
 }
 
 // deliver writes what is due, in order, until the connection is closed or fails.
-func (c *delayed) deliver() {
+func (c *delayedConn) deliver() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		select {
-		case <-c.more:
+		case <-c.wakeUp:
 		case <-c.closed:
 			return
 		}
-		for _, p := range c.take() {
+		for _, p := range c.takePending() {
 			timer.Reset(time.Until(p.due))
 			select {
 			case <-timer.C:
@@ -81,15 +81,15 @@ func (c *delayed) deliver() {
 	}
 }
 
-func (c *delayed) take() []packet {
+func (c *delayedConn) takePending() []packet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	packets := c.underWay
-	c.underWay = nil
+	packets := c.pending
+	c.pending = nil
 	return packets
 }
 
-func (c *delayed) fail(err error) {
+func (c *delayedConn) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err == nil {
@@ -98,7 +98,7 @@ func (c *delayed) fail(err error) {
 }
 
 // SetDeadline is of reads and writes.
-func (c *delayed) SetDeadline(t time.Time) error {
+func (c *delayedConn) SetDeadline(t time.Time) error {
 	if err := c.SetReadDeadline(t); err != nil {
 		return err
 	}
@@ -106,18 +106,18 @@ func (c *delayed) SetDeadline(t time.Time) error {
 }
 
 // SetWriteDeadline is of Write; a delivery has the round trip more.
-func (c *delayed) SetWriteDeadline(t time.Time) error {
+func (c *delayedConn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	c.deadline = t
 	c.mu.Unlock()
 	if !t.IsZero() {
-		t = t.Add(c.by)
+		t = t.Add(c.delay)
 	}
 	return c.Conn.SetWriteDeadline(t)
 }
 
 // Close closes the connection. What is under way is lost.
-func (c *delayed) Close() error {
+func (c *delayedConn) Close() error {
 	c.closing.Do(func() { close(c.closed) })
 	c.fail(net.ErrClosed)
 	return c.Conn.Close()

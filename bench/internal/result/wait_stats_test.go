@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestQuantile(t *testing.T) {
+func TestQuantileReturnsSmallestCoveringValue(t *testing.T) {
 	hundred := make([]int64, 100)
 	for i := range hundred {
 		hundred[i] = int64(i + 1)
@@ -24,31 +24,31 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-func TestWaits(t *testing.T) {
-	if got := Waits(nil, 5); got != (Wait{}) {
+func TestNewWaitStatsIncludesPendingWait(t *testing.T) {
+	if got := NewWaitStats(nil, 5); got != (WaitStats{}) {
 		t.Errorf("of none: %+v", got)
 	}
-	want := Wait{P50: 2, P99: 6, Max: 6, Mean: 3, MaxOverMean: 2}
-	if got := Waits([]int64{6000, 1000, 2000}, 5000); got != want {
+	want := WaitStats{P50: 2, P99: 6, Max: 6, Mean: 3, MaxOverMean: 2}
+	if got := NewWaitStats([]int64{6000, 1000, 2000}, 5000); got != want {
 		t.Errorf("%+v; want %+v", got, want)
 	}
 	want.Max, want.MaxOverMean = 9, 3 // the one that is still on is longer already; it is not one of those that ended
-	if got := Waits([]int64{6000, 1000, 2000}, 9000); got != want {
+	if got := NewWaitStats([]int64{6000, 1000, 2000}, 9000); got != want {
 		t.Errorf("with one that is still on: %+v; want %+v", got, want)
 	}
-	if got := Waits([]int64{0, 0}, 0); got.MaxOverMean != 0 {
+	if got := NewWaitStats([]int64{0, 0}, 0); got.MaxOverMean != 0 {
 		t.Errorf("of no time: %+v", got)
 	}
 }
 
-func TestOver(t *testing.T) {
-	if got := Over([]float64{3, 1, 2}); got != (Spread{Median: 2, Min: 1, Max: 3, N: 3}) {
+func TestSummarizeReturnsMedianAndRange(t *testing.T) {
+	if got := Summarize([]float64{3, 1, 2}); got != (Summary{Median: 2, Min: 1, Max: 3, N: 3}) {
 		t.Errorf("of three: %+v", got)
 	}
-	if got := Over([]float64{4, 1}); got.Median != 2.5 {
+	if got := Summarize([]float64{4, 1}); got.Median != 2.5 {
 		t.Errorf("of two: %+v", got)
 	}
-	if got := Over(nil); !math.IsNaN(got.Median) || got.N != 0 {
+	if got := Summarize(nil); !math.IsNaN(got.Median) || got.N != 0 {
 		t.Errorf("of none: %+v", got)
 	}
 }

@@ -1,5 +1,5 @@
-// Package whole measures what a sale of the whole shop costs: one lockstep serve on a real Redis, and buyers over HTTP.
-package whole
+// Package shopcost measures what a sale of the whole shop costs: one lockstep serve on a real Redis, and buyers over HTTP.
+package shopcost
 
 import (
 	"bufio"
@@ -22,12 +22,12 @@ import (
 
 // How many buy, and for how long one may take.
 const (
-	buyers  = 200
-	timeout = 5 * time.Minute
+	buyerCount = 200
+	timeout    = 5 * time.Minute
 )
 
 // Measure builds lockstep from the directory above, and sells so many pieces with each lock, after a tenth of them to warm up.
-func Measure(ctx context.Context, locks []string, sales int) (costs []result.Cost, err error) {
+func Measure(ctx context.Context, locks []string, sales int) (costs []result.SaleCost, err error) {
 	dir, err := os.MkdirTemp("", "bench-lockstep-")
 	if err != nil {
 		return nil, fmt.Errorf("a directory for lockstep: %w", err)
@@ -38,7 +38,7 @@ func Measure(ctx context.Context, locks []string, sales int) (costs []result.Cos
 		return nil, fmt.Errorf("building lockstep: %w\n%s", err, said)
 	}
 	for _, lock := range locks {
-		cost, err := measure(ctx, program, lock, sales)
+		cost, err := measureLock(ctx, program, lock, sales)
 		if err != nil {
 			return nil, fmt.Errorf("the whole shop with %s: %w", lock, err)
 		}
@@ -47,7 +47,7 @@ func Measure(ctx context.Context, locks []string, sales int) (costs []result.Cos
 	return costs, nil
 }
 
-func measure(ctx context.Context, program, lock string, sales int) (cost result.Cost, err error) {
+func measureLock(ctx context.Context, program, lock string, sales int) (cost result.SaleCost, err error) {
 	server, err := redisserver.Start(ctx)
 	if err != nil {
 		return cost, err
@@ -56,14 +56,14 @@ func measure(ctx context.Context, program, lock string, sales int) (cost result.
 	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr()}})
 	defer func() { _ = client.Close() }() // it only looks
 
-	shop, url, err := start(ctx, program, "serve", "--server.addr", "127.0.0.1:0", "--redis.addrs", server.Addr(),
+	shop, url, err := startShop(ctx, program, "serve", "--server.addr", "127.0.0.1:0", "--redis.addrs", server.Addr(),
 		"--lock.version", lock, "--log.level", "error")
 	if err != nil {
 		return cost, err
 	}
-	defer func() { err = errors.Join(err, shop.end(&cost)) }()
+	defer func() { err = errors.Join(err, shop.stop(&cost)) }()
 	sell := func(n int) error {
-		burst := load.Burst{Targets: []string{url}, Requests: n, Buyers: buyers, Stock: int64(n), Timeout: timeout, Progress: func(int) {}}
+		burst := load.Burst{Targets: []string{url}, Requests: n, Buyers: buyerCount, Stock: int64(n), Timeout: timeout, Progress: func(int) {}}
 		sold, err := burst.Run(ctx)
 		if err == nil && sold.OK != n {
 			err = fmt.Errorf("%d of %d were sold", sold.OK, n)
@@ -73,26 +73,26 @@ func measure(ctx context.Context, program, lock string, sales int) (cost result.
 	if err := sell(sales / 10); err != nil {
 		return cost, err
 	}
-	before, err := look(ctx, client)
+	before, err := readUsage(ctx, client)
 	if err != nil {
 		return cost, err
 	}
 	if err := sell(sales); err != nil {
 		return cost, err
 	}
-	after, err := look(ctx, client)
-	cost = result.Cost{
+	after, err := readUsage(ctx, client)
+	cost = result.SaleCost{
 		Lock: lock, Sales: sales,
-		Redis: (after.seconds - before.seconds) / float64(sales) * 1e6, Calls: float64(after.calls-before.calls) / float64(sales),
+		RedisMicros: (after.seconds - before.seconds) / float64(sales) * 1e6, Commands: float64(after.calls-before.calls) / float64(sales),
 	}
 	return cost, err
 }
 
-// process is a shop.
-type process struct{ command *exec.Cmd }
+// shopProcess is a shop.
+type shopProcess struct{ command *exec.Cmd }
 
-// start starts a shop, and returns its URL.
-func start(ctx context.Context, program string, arguments ...string) (*process, string, error) {
+// startShop starts a shop, and returns its URL.
+func startShop(ctx context.Context, program string, arguments ...string) (*shopProcess, string, error) {
 	command := exec.CommandContext(ctx, program, arguments...)
 	stdout, err := command.StdoutPipe()
 	if err != nil {
@@ -101,23 +101,23 @@ func start(ctx context.Context, program string, arguments ...string) (*process, 
 	if err := command.Start(); err != nil {
 		return nil, "", fmt.Errorf("the shop: %w", err)
 	}
-	p := &process{command}
+	p := &shopProcess{command}
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	words := strings.Fields(line)
 	if err != nil || len(words) < 2 {
-		return nil, "", errors.Join(fmt.Errorf("the shop did not start: %q, %w", line, err), p.end(new(result.Cost)))
+		return nil, "", errors.Join(fmt.Errorf("the shop did not start: %q, %w", line, err), p.stop(new(result.SaleCost)))
 	}
 	return p, words[1], nil
 }
 
-// end ends the shop, and notes the time of processors that it took, all of it: it sells for much longer than it starts.
-func (p *process) end(cost *result.Cost) error {
+// stop ends the shop, and notes the time of processors that it took, all of it: it sells for much longer than it starts.
+func (p *shopProcess) stop(cost *result.SaleCost) error {
 	_ = p.command.Process.Signal(os.Interrupt) // it may have ended
 	err := p.command.Wait()
 	state := p.command.ProcessState
 	if cost.Sales > 0 {
 		sales := cost.Sales + cost.Sales/10
-		cost.Server = (state.UserTime() + state.SystemTime()).Seconds() / float64(sales) * 1e6
+		cost.ServerMicros = (state.UserTime() + state.SystemTime()).Seconds() / float64(sales) * 1e6
 	}
 	if err != nil {
 		return fmt.Errorf("the shop: %w", err)
@@ -125,14 +125,14 @@ func (p *process) end(cost *result.Cost) error {
 	return nil
 }
 
-// spent is what a Redis has done since it started.
-type spent struct {
+// usage is what a Redis has done since it started.
+type usage struct {
 	seconds float64 // of processors
 	calls   int64   // of commands, those of scripts too
 }
 
-// look asks a Redis what it has done.
-func look(ctx context.Context, client *redis.Client) (s spent, err error) {
+// readUsage asks a Redis what it has done.
+func readUsage(ctx context.Context, client *redis.Client) (s usage, err error) {
 	text, err := client.Info(ctx, "cpu", "commandstats").Result()
 	if err != nil {
 		return s, fmt.Errorf("INFO: %w", err)

@@ -7,29 +7,29 @@ import (
 	"sync/atomic"
 )
 
-// counted is a connection that counts the requests that a client writes to it.
-type counted struct {
+// countingConn is a connection that counts the requests that a client writes to it.
+type countingConn struct {
 	net.Conn
 	requests *atomic.Int64
-	scan     scanner // clients write from one goroutine at a time
+	scanner  requestScanner // clients write from one goroutine at a time
 }
 
 // Write is the connection's.
-func (c *counted) Write(b []byte) (int, error) {
-	c.requests.Add(c.scan.requests(b))
+func (c *countingConn) Write(b []byte) (int, error) {
+	c.requests.Add(c.scanner.count(b))
 	return c.Conn.Write(b)
 }
 
-// scanner finds the requests in a stream of RESP, however it is cut. A request is an array of strings:
+// requestScanner finds the requests in a stream of RESP, however it is cut. A request is an array of strings:
 //
 //	*2\r\n$3\r\nGET\r\n$9\r\ninventory\r\n
-type scanner struct {
+type requestScanner struct {
 	line []byte // a line, as far as it came
 	skip int    // bytes of a string still to come
 }
 
-// requests counts the requests that begin in b.
-func (s *scanner) requests(b []byte) (n int64) {
+// count counts the requests that begin in b.
+func (s *requestScanner) count(b []byte) (n int64) {
 	for len(b) > 0 {
 		if s.skip > 0 {
 			skipped := min(s.skip, len(b))

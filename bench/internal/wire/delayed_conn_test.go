@@ -46,7 +46,7 @@ func arrivals(conn net.Conn) (<-chan []time.Duration, <-chan []byte) {
 
 // What is written one after the other is under way together: a thousand writes take a thousand instants and one round trip, not a
 // thousand of them, and arrive in order.
-func TestWritesAreUnderWayTogether(t *testing.T) {
+func TestWritesAreDelayedInParallel(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, client, server net.Conn) {
 		times, text := arrivals(server)
 		began := time.Now()
@@ -75,7 +75,7 @@ func TestWritesAreUnderWayTogether(t *testing.T) {
 }
 
 // A write is late by the round trip, whatever is under way already, and may use its buffer again at once.
-func TestEachWriteIsLate(t *testing.T) {
+func TestEachWriteIsDelayed(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, client, server net.Conn) {
 		times, text := arrivals(server)
 		buffer := []byte("a")
@@ -100,7 +100,7 @@ func TestEachWriteIsLate(t *testing.T) {
 	})
 }
 
-func TestRepliesAreNotLate(t *testing.T) {
+func TestRepliesAreNotDelayed(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, client, server net.Conn) {
 		go func() { _, _ = io.Copy(server, server) }() // until the connection ends
 		began := time.Now()
@@ -116,7 +116,7 @@ func TestRepliesAreNotLate(t *testing.T) {
 	})
 }
 
-func TestDeadlines(t *testing.T) {
+func TestDeadlinesEndReadsAndWrites(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, client, _ net.Conn) {
 		began := time.Now()
 		if err := client.SetDeadline(began.Add(5 * trip)); err != nil {
@@ -148,7 +148,7 @@ func TestDeadlines(t *testing.T) {
 	})
 }
 
-func TestWriteAfterClose(t *testing.T) {
+func TestWriteAfterCloseFails(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, client, _ net.Conn) {
 		if err := errors.Join(client.Close(), client.Close()); err != nil {
 			t.Errorf("Close: %v", err)

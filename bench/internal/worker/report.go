@@ -7,17 +7,17 @@ import (
 
 // Report is what the buyers of a worker process did. A window begins with Begin and ends before End.
 type Report struct {
-	Sold         int   `json:"sold"`          // from the first sale to the last: what the stock must have fallen by
-	Sales        int   `json:"sales"`         // that ended within the window
-	Requests     int64 `json:"requests"`      // sent within the window, on all connections
-	LockRequests int64 `json:"lock_requests"` // those of them that the lock sent
+	Sold          int   `json:"sold"`          // from the first sale to the last: what the stock must have fallen by
+	SalesInWindow int   `json:"sales"`         // that ended within the window
+	Requests      int64 `json:"requests"`      // sent within the window, on all connections
+	LockRequests  int64 `json:"lock_requests"` // those of them that the lock sent
 
 	// Waits are those that ended within the window, in microseconds. A buyer that never got in counts with its wait so far.
 	Waits []int64 `json:"waits_us"`
 	// Never is how many buyers asked before the end of the window and did not get in within it.
-	Never int `json:"never"`
+	NeverServed int `json:"never"`
 	// Waiting is the longest wait still in progress at the end, in microseconds.
-	Waiting int64 `json:"waiting_us"`
+	LongestPending int64 `json:"waiting_us"`
 	// Silence is how long before the end the last sale was, in microseconds; the whole window if there was none.
 	Silence int64 `json:"silence_us"`
 
@@ -25,33 +25,33 @@ type Report struct {
 	FirstError string `json:"first_error,omitempty"`
 }
 
-// tally makes the report of buyers that have ended.
-func tally(buyers []buyer, window Window) Report {
+// newReport makes the report of buyers that have ended.
+func newReport(buyers []buyer, window Window) Report {
 	r := Report{Waits: []int64{}}
 	last := window.Begin
 	for _, b := range buyers {
 		never, waiting := true, time.Duration(0)
-		for _, t := range b.turns {
+		for _, t := range b.purchases {
 			if t.sold {
 				r.Sold++
 			}
-			if t.sold && window.has(t.ended) {
-				r.Sales++
+			if t.sold && window.contains(t.ended) {
+				r.SalesInWindow++
 				last = later(last, t.ended)
 			}
 			switch {
-			case window.has(t.entered):
-				r.Waits = append(r.Waits, t.entered.Sub(t.asked).Microseconds())
+			case window.contains(t.obtained):
+				r.Waits = append(r.Waits, t.obtained.Sub(t.requested).Microseconds())
 				never = false
-			case window.waits(t):
-				waiting = max(waiting, earlier(t.ended, window.End).Sub(t.asked))
+			case window.isPending(t):
+				waiting = max(waiting, earlier(t.ended, window.End).Sub(t.requested))
 			}
 		}
 		if never && waiting > 0 {
-			r.Never++
+			r.NeverServed++
 			r.Waits = append(r.Waits, waiting.Microseconds())
 		}
-		r.Waiting = max(r.Waiting, waiting.Microseconds())
+		r.LongestPending = max(r.LongestPending, waiting.Microseconds())
 		if r.Errors += len(b.errs); r.FirstError == "" && len(b.errs) > 0 {
 			r.FirstError = b.errs[0].Error()
 		}
@@ -60,12 +60,12 @@ func tally(buyers []buyer, window Window) Report {
 	return r
 }
 
-// waits reports whether a turn was asked for and not obtained by the window's end.
-func (w Window) waits(t turn) bool {
-	return t.asked.Before(w.End) && (t.entered.IsZero() || !t.entered.Before(w.End))
+// isPending reports whether a turn was asked for and not obtained by the window's end.
+func (w Window) isPending(t purchase) bool {
+	return t.requested.Before(w.End) && (t.obtained.IsZero() || !t.obtained.Before(w.End))
 }
 
-func (w Window) has(t time.Time) bool { return !t.Before(w.Begin) && t.Before(w.End) }
+func (w Window) contains(t time.Time) bool { return !t.Before(w.Begin) && t.Before(w.End) }
 
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
