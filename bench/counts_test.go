@@ -15,9 +15,9 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// The test program is its own child.
+// TestMain also runs this test program as a worker process.
 func TestMain(m *testing.M) {
-	logging.Disable() // as main does
+	logging.Disable() // as in main
 	if len(os.Args) > 1 && os.Args[1] == worker.Argument {
 		os.Exit(run(context.Background(), os.Args[1:], contestants.Table(), os.Stdin, os.Stdout, os.Stderr))
 	}
@@ -25,17 +25,17 @@ func TestMain(m *testing.M) {
 }
 
 const (
-	// maxTries is how many windows a cell is given, each twice as long as the one before: a busy machine may give a process none of its time
+	// maxTries is the number of windows for a cell, each twice as long as the one before, because a busy machine may not run a process at all
 	// in a short one.
 	maxTries = 6
-	// minSegmentedSales sales tell how many requests one needs of a lock in segments, each of which is taken once.
+	// minSegmentedSales is the number of sales after which the first use of each segment hardly counts.
 	minSegmentedSales = 200
-	// minSalesPerBuyer sales of a buyer tell how many requests one needs: those at the edges of a window may be counted without it.
+	// minSalesPerBuyer is the number of sales after which the requests at the edges of a window hardly count.
 	minSalesPerBuyer = 4
 )
 
-// TestContestantsNeedFewRequests is the short mode. It asserts what a noisy machine cannot change: that sales are right, and how many requests they need. It
-// asserts no times. A millisecond is added to each round trip, so that buyers really wait.
+// TestContestantsNeedFewRequests checks what a busy machine cannot change: that sales are correct, and the number of requests that they
+// need. It checks no times. A millisecond is added to each round trip, so that buyers really wait.
 func TestContestantsNeedFewRequests(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	settings := result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 60_000}
@@ -48,12 +48,12 @@ func TestContestantsNeedFewRequests(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	there, err := testbed.Servers(t.Context())
+	servers, err := testbed.Servers(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range contestants.Table() {
-		if err := c.Fits(there); err != nil {
+		if err := c.Fits(servers); err != nil {
 			t.Log(err)
 			continue
 		}
@@ -73,7 +73,7 @@ func TestContestantsNeedFewRequests(t *testing.T) {
 				if !sellsTooLittle(t, c, cell) && !starves(t, c, cell) {
 					break
 				}
-				t.Logf("%s under %+v: %d sales in %v, and %d of the buyers never got in", c.Name, at, cell.Sales, window, cell.NeverServed)
+				t.Logf("%s under %+v: %d sales in %v, and %d buyers were never served", c.Name, at, cell.Sales, window, cell.NeverServed)
 			}
 			switch {
 			case err != nil:
@@ -81,7 +81,7 @@ func TestContestantsNeedFewRequests(t *testing.T) {
 			case c.Kind == contestants.Library && (cell.Status == result.Hung || cell.Status == result.OK && cell.Sales == 0):
 				t.Logf("%s under %+v hung, or sold nothing in so short a window: %s", c.Name, at, cell.Note)
 			case cell.Status != result.OK || cell.Sales == 0 || sellsTooLittle(t, c, cell) || cell.Errors > 0:
-				t.Errorf("%s under %+v: %+v", c.Name, at, cell)
+				t.Errorf("%s under %+v: got %+v, want enough sales without errors", c.Name, at, cell)
 			default:
 				checkCounts(t, c, cell)
 			}
@@ -89,98 +89,98 @@ func TestContestantsNeedFewRequests(t *testing.T) {
 	}
 }
 
-// requestClass says how a lock is passed on, as far as requests tell.
+// requestClass is a class of locks with the same number of requests.
 type requestClass int
 
 const (
-	unbounded requestClass = iota // a library: nothing is promised
-	limit
-	polls
-	looksFirst // it polls, and reads whose the lock is before it deletes it
-	inLine     // one contender a process, who polls
-	handedOn   // the same, and the process passes the lock on to its next sale
-	onNodes    // the same, on several servers
-	handedOver // from process to process, too
-	kept       // the same, and the process keeps it until another asks
-	segments   // several of these: fewer are in line for each
-	atomic
-	optimistic
+	unbounded requestClass = iota // a library, for which nothing is promised
+	limitClass
+	polling
+	comparesFirst // polling, with a read of the owner before the lock is deleted
+	localQueue    // a single polling contender of each process
+	handedOn      // localQueue, where the process hands the lock on to its next sale
+	onMajority    // handedOn, on several servers
+	handedOver    // handedOn, also from process to process
+	cached        // handedOver, where a process keeps the lock until another asks for it
+	segmented     // several cached locks, each with fewer waiters
+	atomicScript
+	checkAndSet
 )
 
-// requestClassOf is the class of a contestant. A step is known by its title.
+// requestClassOf returns the class of a contestant. It knows steps by their titles.
 func requestClassOf(t *testing.T, c contestants.Contestant) requestClass {
 	t.Helper()
 	switch {
 	case c.Kind == contestants.Limit:
-		return limit
+		return limitClass
 	case c.Kind == contestants.Library:
 		return unbounded
 	case c.Name == "atomic":
-		return atomic
+		return atomicScript
 	case c.Name == "optimistic":
-		return optimistic
+		return checkAndSet
 	}
-	known, found := map[string]requestClass{
-		"SET NX, DEL": polls, "with an expiry": polls, "with an owner": looksFirst, "compare-and-delete in Lua": polls,
-		"compare-and-delete, native": polls, "reentrant hash": polls, "renewed": polls, "fenced": polls, "in line": inLine,
-		"handed on": handedOn, "handed over": handedOver, "cached": kept, "a lock for each segment": segments,
-		"on a majority": onNodes,
+	class, ok := map[string]requestClass{
+		"SET NX, DEL": polling, "with an expiry": polling, "with an owner": comparesFirst, "compare-and-delete in Lua": polling,
+		"compare-and-delete, native": polling, "reentrant hash": polling, "renewed": polling, "fenced": polling, "in line": localQueue,
+		"handed on": handedOn, "handed over": handedOver, "cached": cached, "a lock for each segment": segmented,
+		"on a majority": onMajority,
 	}[c.Title]
-	if !found {
-		t.Errorf("%s (%s): how many requests does it need? Name its class here", c.Name, c.Title)
+	if !ok {
+		t.Errorf("%s (%s) has no class, want one in this table", c.Name, c.Title)
 	}
-	return known
+	return class
 }
 
-// bounds are the least and the most requests per sale.
-type bounds struct{ all, lock [2]float64 }
+// requestBounds has lower and upper bounds for the requests per sale.
+type requestBounds struct{ all, lock [2]float64 }
 
-// boundsOf are the bounds for one buyer, for several in one process, and for several in several processes.
-func boundsOf(c requestClass) (alone, together, apart bounds) {
+// boundsOf returns the bounds for one buyer, for several in one process, and for several in several processes.
+func boundsOf(c requestClass) (alone, together, apart requestBounds) {
 	none, some := [2]float64{0, 0}, [2]float64{0, 100}
-	poll := bounds{[2]float64{4.3, 100}, [2]float64{2.3, 98}}
-	two := bounds{[2]float64{3.9, 4.2}, [2]float64{1.9, 2.2}}  // lock, read, write, unlock
-	seldom := bounds{[2]float64{1.9, 2.2}, [2]float64{0, 0.2}} // read, write, and now and then a word with Redis
-	often := bounds{[2]float64{1.9, 3}, [2]float64{0, 1}}      // processes hand over; the slower the machine, the fewer are in line then
-	crowd := bounds{[2]float64{1.9, 4}, [2]float64{0, 2}}      // one asks for all that are in line
-	meet := bounds{[2]float64{1.9, 100}, some}                 // processes poll
+	poll := requestBounds{[2]float64{4.3, 100}, [2]float64{2.3, 98}}
+	two := requestBounds{[2]float64{3.9, 4.2}, [2]float64{1.9, 2.2}}  // lock, read, write, unlock
+	seldom := requestBounds{[2]float64{1.9, 2.2}, [2]float64{0, 0.2}} // read, write, and few requests of the lock
+	often := requestBounds{[2]float64{1.9, 3}, [2]float64{0, 1}}      // processes hand over; on a slow machine fewer buyers wait
+	crowd := requestBounds{[2]float64{1.9, 4}, [2]float64{0, 2}}      // one request of the lock for all waiters
+	meet := requestBounds{[2]float64{1.9, 100}, some}                 // processes poll
 	switch c {
-	case limit:
-		is := bounds{[2]float64{1.9, 2.1}, none}
-		return is, is, is
-	case atomic:
-		is := bounds{[2]float64{0.9, 1.1}, none}
-		return is, is, is
-	case optimistic: // WATCH, GET, MULTI, SET, EXEC, and again after each conflict
-		again := bounds{[2]float64{4.9, 100}, none}
-		return bounds{[2]float64{4.9, 5.2}, none}, again, again
-	case polls:
+	case limitClass:
+		b := requestBounds{[2]float64{1.9, 2.1}, none}
+		return b, b, b
+	case atomicScript:
+		b := requestBounds{[2]float64{0.9, 1.1}, none}
+		return b, b, b
+	case checkAndSet: // WATCH, GET, MULTI, SET, EXEC, and again after each conflict
+		again := requestBounds{[2]float64{4.9, 100}, none}
+		return requestBounds{[2]float64{4.9, 5.2}, none}, again, again
+	case polling:
 		return two, poll, poll
-	case looksFirst:
-		return bounds{[2]float64{4.9, 5.2}, [2]float64{2.9, 3.2}}, poll, poll
-	case inLine:
+	case comparesFirst:
+		return requestBounds{[2]float64{4.9, 5.2}, [2]float64{2.9, 3.2}}, poll, poll
+	case localQueue:
 		return two, two, meet
 	case handedOn:
 		return two, crowd, meet
-	case onNodes: // SET on five nodes, GET, SET, unlock on five nodes
-		return bounds{[2]float64{11.5, 12.5}, [2]float64{9.5, 10.5}}, crowd, meet
+	case onMajority: // SET on five nodes, GET, SET, unlock on five nodes
+		return requestBounds{[2]float64{11.5, 12.5}, [2]float64{9.5, 10.5}}, crowd, meet
 	case handedOver:
 		return two, seldom, often
-	case kept:
-		return bounds{[2]float64{1.9, 2.2}, [2]float64{0, 0.1}}, seldom, often
-	case segments:
-		return seldom, seldom, bounds{[2]float64{1.9, 5}, [2]float64{0, 3}}
+	case cached:
+		return requestBounds{[2]float64{1.9, 2.2}, [2]float64{0, 0.1}}, seldom, often
+	case segmented:
+		return seldom, seldom, requestBounds{[2]float64{1.9, 5}, [2]float64{0, 3}}
 	case unbounded:
 	}
-	is := bounds{[2]float64{0, 1000}, [2]float64{0, 1000}}
-	return is, is, is
+	b := requestBounds{[2]float64{0, 1000}, [2]float64{0, 1000}}
+	return b, b, b
 }
 
-// checkCounts holds a cell against what its contestant promises.
+// checkCounts checks the requests of a cell.
 func checkCounts(t *testing.T, c contestants.Contestant, cell result.Cell) {
 	t.Helper()
-	is := requestClassOf(t, c)
-	alone, together, apart := boundsOf(is)
+	class := requestClassOf(t, c)
+	alone, together, apart := boundsOf(class)
 	want := together
 	switch {
 	case cell.Buyers == 1:
@@ -188,53 +188,53 @@ func checkCounts(t *testing.T, c contestants.Contestant, cell result.Cell) {
 	case cell.Processes > 1:
 		want = apart
 	}
-	// at an end of the window the requests of each buyer's sale may be counted without it, or it without them
+	// at both ends of the window a sale may be counted without its requests, or the reverse, for each buyer
 	edges := float64(cell.Buyers) / float64(cell.Sales)
 	for what, n := range map[string]struct {
 		got  float64
 		want [2]float64
-	}{"requests": {cell.Requests, want.all}, "requests of the lock": {cell.LockRequests, want.lock}} {
+	}{"requests": {got: cell.Requests, want: want.all}, "requests of the lock": {got: cell.LockRequests, want: want.lock}} {
 		atEdge := max(n.want[0], 1)
-		if is == kept {
-			atEdge = max(atEdge, 2) // who begins to keep the lock takes it, and listens
+		if class == cached {
+			atEdge = max(atEdge, 2) // locking and subscribing before the lock is cached
 		}
 		if edge := atEdge * edges; n.got < n.want[0]-edge || n.got > n.want[1]+edge {
 			t.Errorf("%s under %+v: %.3f %s per sale; want %.1f to %.1f", c.Name, cell.Condition, n.got, what, n.want[0], n.want[1])
 		}
 	}
-	if sale := cell.Requests - cell.LockRequests; is != atomic && is != optimistic && (sale < 1.5-2*edges || sale > 2.5+2*edges) {
+	if sale := cell.Requests - cell.LockRequests; class != atomicScript && class != checkAndSet && (sale < 1.5-2*edges || sale > 2.5+2*edges) {
 		t.Errorf("%s under %+v: %.3f requests per sale beside those of the lock; want a read and a write", c.Name, cell.Condition, sale)
 	}
-	queues := is == handedOver || is == kept || is == segments
-	if wakes := cell.Publishes > 0; is != unbounded && wakes != (queues && cell.Processes > 1) {
-		t.Errorf("%s under %+v: %.3f PUBLISH per sale; only a lock that is handed over between processes sends messages",
+	queues := class == handedOver || class == cached || class == segmented
+	if wakes := cell.Publishes > 0; class != unbounded && wakes != (queues && cell.Processes > 1) {
+		t.Errorf("%s under %+v: %.3f PUBLISH per sale, want them only for a lock that is handed over between processes",
 			c.Name, cell.Condition, cell.Publishes)
 	}
 	if starves(t, c, cell) {
-		t.Errorf("%s under %+v: %d of the buyers never got in", c.Name, cell.Condition, cell.NeverServed)
+		t.Errorf("%s under %+v: %d buyers were never served, want none", c.Name, cell.Condition, cell.NeverServed)
 	}
 }
 
-// sellsTooLittle reports whether a cell's sales are too few to tell how many requests one needs.
+// sellsTooLittle reports whether a cell has too few sales to measure the requests of one.
 func sellsTooLittle(t *testing.T, c contestants.Contestant, cell result.Cell) bool {
 	t.Helper()
 	switch requestClassOf(t, c) {
 	case unbounded:
 		return false
-	case segments:
+	case segmented:
 		return cell.Sales < max(minSegmentedSales, minSalesPerBuyer*cell.Buyers)
 	default:
 		return cell.Sales < minSalesPerBuyer*cell.Buyers
 	}
 }
 
-// starves reports whether buyers never got in under a lock that lets all of them in.
+// starves reports whether buyers were never served by a lock that should serve all of them.
 func starves(t *testing.T, c contestants.Contestant, cell result.Cell) bool {
 	t.Helper()
 	switch requestClassOf(t, c) {
-	case handedOver, kept, segments:
+	case handedOver, cached, segmented:
 		return cell.NeverServed > 0
-	case onNodes, inLine, handedOn:
+	case onMajority, localQueue, handedOn:
 		return cell.NeverServed > 0 && cell.Processes == 1
 	default:
 		return false

@@ -1,5 +1,5 @@
-// Bench runs the same sale (lock, GET, SET, unlock) under every lock of the evolution, and under the libraries that people use, on
-// a real Redis; side by side, in one run.
+// Bench compares the locks of the evolution with the libraries that people use. It runs the same sale (lock, GET, SET, unlock) under each
+// of them on a real Redis, in one run, and writes tables, figures and a plot.
 package main
 
 import (
@@ -28,13 +28,13 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	logging.Disable() // go-redis would log what we get as errors
+	logging.Disable() // go-redis logs what it also returns as errors
 	code := run(ctx, os.Args[1:], contestants.Table(), os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// run gives the exit status: 1 if something was measured that must not be, 2 if the measuring itself failed.
+// run returns the exit code: 1 if a result is invalid, 2 if measuring failed.
 func run(ctx context.Context, args []string, table []contestants.Contestant, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == worker.Argument {
 		if err := worker.Main(ctx, table, stdin, stdout); err != nil {
@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, table []contestants.Contestant, std
 	results, err := measure(ctx, options, strings.Join(args, " "), stderr)
 	switch {
 	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "interrupted: nothing is written")
+		fmt.Fprintln(stderr, "interrupted: nothing was written")
 		return 2
 	case err == nil:
 		err = report.Text(stdout, results, table)
@@ -83,11 +83,11 @@ func run(ctx context.Context, args []string, table []contestants.Contestant, std
 	return 0
 }
 
-// measure runs the whole plan.
+// measure runs the plan, and measures the cost of a sale over HTTP if the options ask for it.
 func measure(ctx context.Context, o options, command string, stderr io.Writer) (results result.Run, err error) {
 	program, err := os.Executable()
 	if err != nil {
-		return results, fmt.Errorf("where this program is: %w", err)
+		return results, fmt.Errorf("finding this program: %w", err)
 	}
 	testbed, err := race.Open(ctx, o.redis, o.settings, program, worker.Argument)
 	if err != nil {
@@ -102,7 +102,7 @@ func measure(ctx context.Context, o options, command string, stderr io.Writer) (
 	o.plan.Contestants = slices.DeleteFunc(o.plan.Contestants, func(c contestants.Contestant) bool {
 		err := c.Fits(servers)
 		if err != nil {
-			log("left out: " + err.Error())
+			log("skipped: " + err.Error())
 		}
 		return err != nil
 	})
@@ -112,7 +112,7 @@ func measure(ctx context.Context, o options, command string, stderr io.Writer) (
 	}
 	began := time.Now()
 	session := race.Session{
-		Testbed: testbed, Plan: o.plan, Random: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // an order, not a secret
+		Testbed: testbed, Plan: o.plan, Random: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // a random order, not a secret
 		Log: log,
 	}
 	cells, pings, err := session.Run(ctx)
@@ -125,7 +125,7 @@ func measure(ctx context.Context, o options, command string, stderr io.Writer) (
 			return results, err
 		}
 		for _, cost := range costs {
-			log(fmt.Sprintf("a sale with %s: %.0f µs of the server's processor, %.0f µs of Redis's, %.1f commands",
+			log(fmt.Sprintf("a sale with %s: %.0f µs of CPU time of the server, %.0f µs of Redis, %.1f commands",
 				cost.Lock, cost.ServerMicros, cost.RedisMicros, cost.Commands))
 		}
 	}
@@ -135,5 +135,5 @@ func measure(ctx context.Context, o options, command string, stderr io.Writer) (
 	}, nil
 }
 
-// shopLocks are the locks with which the whole shop is measured.
+// shopLocks returns the locks for which the cost of a sale over HTTP is measured.
 func shopLocks() []string { return []string{"v0", "v4", "v9", "v10", "v11", "atomic"} }

@@ -18,36 +18,37 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// Bad input is told what was wrong and what is right, and nothing is measured.
 func TestInvalidFlagsAreRefused(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
-		{"-buyers 0", `-buyers: "0": it takes whole numbers from 1 to 10000`},
-		{"-buyers 16,many", `-buyers: "many": it takes`},
-		{"-buyers=", `-buyers: "": it takes`},
-		{"-processes 17", `-processes: "17": it takes whole numbers from 1 to 16`},
-		{"-delays 1", `-delays: "1": it takes durations from 0s to 1s, such as 1ms`},
-		{"-delays -1ms", `-delays: "-1ms": it takes`},
-		{"-contestants v4,v44", `-contestants: there is no such contestant: "v44"; there are limit, v1,`},
-		{"-repeat 0", "-repeat: 0 is not from 1 to 100"},
-		{"-pool -1", "-pool: -1 is not from 0"},
-		{"-rest 2s", "-rest: 2s is not from 0s to 1s"},
-		{"-shortest 1ms", "-shortest: 1ms is not 50ms or more"},
-		{"-longest 1s", "-longest: 1s is not from twice -shortest to 1m"},
-		{"-nope", "not defined: -nope; bench -help lists the flags"},
-		{"faster", `"faster" is not a flag`},
-		{"-json /no/such/folder/file", "/no/such/folder/file: no such file"},
-		{"-redis 127.0.0.1:1", "no Redis answers at 127.0.0.1:1"},
-		{"-buyers 0 -repeat 0", "-repeat: 0 is not"},
+		{args: "-buyers 0", want: `-buyers: "0": want whole numbers from 1 to 10000`},
+		{args: "-buyers 16,many", want: `-buyers: "many": want`},
+		{args: "-buyers=", want: `-buyers: "": want`},
+		{args: "-processes 17", want: `-processes: "17": want whole numbers from 1 to 16`},
+		{args: "-delays 1", want: `-delays: "1": want durations from 0s to 1s, such as 1ms`},
+		{args: "-delays -1ms", want: `-delays: "-1ms": want`},
+		{args: "-contestants v4,v44", want: `-contestants: there is no such contestant: "v44"; there are limit, v1,`},
+		{args: "-repeat 0", want: "-repeat: 0 is not from 1 to 100"},
+		{args: "-pool -1", want: "-pool: -1 is not from 0"},
+		{args: "-rest 2s", want: "-rest: 2s is not from 0s to 1s"},
+		{args: "-shortest 1ms", want: "-shortest: 1ms is not 50ms or more"},
+		{args: "-longest 1s", want: "-longest: 1s is not from twice -shortest to 1m"},
+		{args: "-nope", want: "not defined: -nope; bench -help lists the flags"},
+		{args: "faster", want: `"faster" is not a flag`},
+		{args: "-json /no/such/folder/file", want: "/no/such/folder/file: no such file"},
+		{args: "-redis 127.0.0.1:1", want: "no Redis answers at 127.0.0.1:1"},
+		{args: "-buyers 0 -repeat 0", want: "-repeat: 0 is not"},
 	} {
-		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), strings.Fields(test.args), contestants.Table(), nil, &stdout, &stderr)
-		if code != 2 || !strings.Contains(stderr.String(), test.want) || stdout.Len() > 0 {
-			t.Errorf("bench %s: exit %d, %q; want 2, …%s…", test.args, code, stderr.String(), test.want)
-		}
+		t.Run(test.args, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), strings.Fields(test.args), contestants.Table(), nil, &stdout, &stderr)
+			if code != 2 || !strings.Contains(stderr.String(), test.want) || stdout.Len() > 0 {
+				t.Errorf("bench %s: exit %d, %q; want 2, …%s…", test.args, code, stderr.String(), test.want)
+			}
+		})
 	}
 }
 
-// What the page says is what bench takes.
+// The commands in docs/benchmarks.md are valid.
 func TestCommandsOfPageAreValid(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "docs", "benchmarks.md"))
 	if err != nil {
@@ -61,12 +62,12 @@ func TestCommandsOfPageAreValid(t *testing.T) {
 	for command := range strings.Lines(commands) {
 		args := strings.TrimPrefix(strings.TrimSpace(command), "go run . ")
 		if _, err := parse(strings.Fields(args), contestants.Table(), io.Discard); err != nil && !errors.Is(err, flag.ErrHelp) {
-			t.Errorf("%s: %v", command, err)
+			t.Errorf("%s: got %v, want valid flags", command, err)
 		}
 	}
 }
 
-// The numbers of the steps are measured of all our locks, under their conditions; flags that are given change that.
+// -steps selects all steps under the conditions of their figures, unless flags say otherwise.
 func TestStepsFlagSelectsContestantsAndConditions(t *testing.T) {
 	for args, want := range map[string]string{
 		"-steps f": "limit v1 v2 v3 v4 v5 v6 v7 v8 v9 v10 v11 redlock delex segmented [1 16 200] [1 3] [1] 3",
@@ -77,25 +78,27 @@ func TestStepsFlagSelectsContestantsAndConditions(t *testing.T) {
 		"": "limit v4 v6 v7 v8 v9 v10 v11 redlock redislock redsync rueidislock " +
 			"segmented atomic optimistic [1 2 16 200 1000] [1 3] [1 0] 3",
 	} {
-		o, err := parse(strings.Fields(args), contestants.Table(), io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var names []string
-		for _, c := range o.plan.Contestants {
-			names = append(names, c.Name)
-		}
-		got := fmt.Sprint(strings.Join(names, " "), " ", o.plan.Buyers, o.plan.Processes, o.plan.AddedMillis, " ", o.plan.Repeat)
-		if got != want {
-			t.Errorf("bench %s measures %s; want %s", args, got, want)
-		}
+		t.Run(args, func(t *testing.T) {
+			o, err := parse(strings.Fields(args), contestants.Table(), io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, c := range o.plan.Contestants {
+				names = append(names, c.Name)
+			}
+			got := fmt.Sprint(strings.Join(names, " "), " ", o.plan.Buyers, o.plan.Processes, o.plan.AddedMillis, " ", o.plan.Repeat)
+			if got != want {
+				t.Errorf("bench %s measures %s; want %s", args, got, want)
+			}
+		})
 	}
 }
 
 func TestHelpListsFlags(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	if code := run(t.Context(), []string{"-help"}, contestants.Table(), nil, &stdout, &stderr); code != 0 {
-		t.Errorf("exit %d: %s", code, stderr.String())
+		t.Errorf("got exit code %d: %s, want 0", code, stderr.String())
 	}
 	for _, want := range []string{"-contestants names", "-markdown file", "rueidislock-noloop", `default "1ms,0s"`, `default "1,2,16,`} {
 		if !strings.Contains(stdout.String(), want) {
@@ -104,23 +107,23 @@ func TestHelpListsFlags(t *testing.T) {
 	}
 }
 
-// A worker process that is told nonsense says so.
 func TestWorkerRefusesInvalidJob(t *testing.T) {
 	for input, want := range map[string]string{
-		"":                   "the job: EOF",
-		"{":                  "the job: unexpected EOF",
+		"":                   "reading the job: EOF",
+		"{":                  "reading the job: unexpected EOF",
 		`{"contestant":"x"}`: `there is no such contestant: "x"`,
 		`{"contestant":"limit","addrs":["127.0.0.1:1"]}`: "PING 127.0.0.1:1",
 	} {
-		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), []string{"worker"}, contestants.Table(), strings.NewReader(input), &stdout, &stderr)
-		if code != 2 || !strings.Contains(stderr.String(), want) {
-			t.Errorf("%s: exit %d, %q; want %q", input, code, stderr.String(), want)
-		}
+		t.Run(input, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), []string{"worker"}, contestants.Table(), strings.NewReader(input), &stdout, &stderr)
+			if code != 2 || !strings.Contains(stderr.String(), want) {
+				t.Errorf("exit %d, %q; want %q", code, stderr.String(), want)
+			}
+		})
 	}
 }
 
-// One small run, and all it writes.
 func TestRunWritesAllOutputs(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	dir := t.TempDir()
@@ -145,7 +148,7 @@ func TestRunWritesAllOutputs(t *testing.T) {
 	checkSVG(t, file("b.svg"))
 	markdown, err := os.ReadFile(file("b.md"))
 	if err != nil || bytes.Contains(markdown, []byte("an older")) {
-		t.Errorf("the document is not written anew: %v", err)
+		t.Errorf("reading the document: got %v and old text, want it replaced", err)
 	}
 	for _, want := range []string{
 		"# Benchmarks", "Go 1.", "Redis ", "| buyers | 4 |", "## How to read it", "go run . -contestants v10,redislock",
@@ -169,21 +172,21 @@ func checkJSON(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	if len(measured.Cells) != 2*3*3 { // repetitions, conditions (one buyer has no two processes), contestants
-		t.Errorf("%d cells; want 18", len(measured.Cells))
+		t.Errorf("got %d cells, want 18", len(measured.Cells))
 	}
 	if m := measured.Machine; m.Cores == 0 || m.CPU == "" || m.Go == "" || m.Redis == "" || m.Kernel == "" {
-		t.Errorf("the machine: %+v", m)
+		t.Errorf("got the machine %+v, want no empty field", m)
 	}
 	for _, c := range measured.Cells {
 		if c.Status != result.OK || c.Sales == 0 || c.PerSecond == 0 || c.Requests == 0 || c.Share == 0 || c.Repetition == 0 {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v, want a valid cell without zeros", c)
 		}
 	}
 	for _, field := range []string{"contestant", "kind", "added_ms", "processes", "buyers", "repetition", "status", "sales_per_second",
 		"share_of_limit", "requests_per_sale", "lock_requests_per_sale", "publishes_per_sale", "p50", "p99", "max", "mean",
 		"max_over_mean", "never", "pings"} {
 		if !bytes.Contains(text, []byte(`"`+field+`":`)) {
-			t.Errorf("there is no field %s", field)
+			t.Errorf("got no field %s, want it", field)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/evolution"
 )
 
-// options are what the command line says.
+// options holds the parsed flags.
 type options struct {
 	plan      race.Plan
 	settings  result.Settings
@@ -26,14 +26,16 @@ type options struct {
 	svg       string
 	steps     string
 	markdown  string
-	shopSales int // sales with each lock; 0: the whole shop is not measured
+	shopSales int // sales over HTTP with each lock of shopLocks; 0: not measured
 }
 
-// maxBuyers is how many one machine can take part with.
-const maxBuyers = 10_000
+// Limits of what one machine can run.
+const (
+	maxBuyers    = 10_000
+	maxProcesses = 16
+)
 
-// parse reads the command line. It fails with flag.ErrHelp when that asks for help, and otherwise with what was wrong and what is
-// right.
+// parse parses the command line. It returns flag.ErrHelp if it printed the help.
 func parse(args []string, table []contestants.Contestant, help io.Writer) (options, error) {
 	var names []string
 	for _, c := range table {
@@ -41,26 +43,27 @@ func parse(args []string, table []contestants.Contestant, help io.Writer) (optio
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	contestantList := flags.String("contestants", "", "`names`, of "+strings.Join(names, ",")+"; limit always runs (default "+
-		"those that differ much)")
-	buyers := flags.String("buyers", "1,2,16,200,1000", "`numbers` of buyers that buy at the same time")
-	processes := flags.String("processes", "1,3", "`numbers` of processes that share the buyers")
-	delays := flags.String("delays", "1ms,0s", "round trips added to every request, `durations`; 0s is bare loopback")
-	repeat := flags.Int("repeat", 3, "how many repetitions there are")
-	longest := flags.Duration("longest", 7500*time.Millisecond, "bound of a cell's warm-up and measured window together")
-	shortest := flags.Duration("shortest", 700*time.Millisecond, "least measured window of a cell")
-	pool := flags.Int("pool", 0, "connections of a go-redis client at most; 0 is go-redis's default, ten a core")
-	rest := flags.Duration("rest", 0, "how long a buyer that has bought rests before it asks again; the limit does not")
-	addr := flags.String("redis", "", "`host:port` of an empty Redis, which is emptied for every cell (default a redis-server of its own)")
-	seed := flags.Uint64("seed", 0, "of the order of contestants; 0 is another one each time")
+	contestantList := flags.String("contestants", "",
+		"comma-separated `names`, of "+strings.Join(names, ",")+"; limit always runs (default: those that differ much)")
+	buyers := flags.String("buyers", "1,2,16,200,1000", "comma-separated `numbers` of concurrent buyers")
+	processes := flags.String("processes", "1,3", "comma-separated `numbers` of processes, among which the buyers are divided")
+	delays := flags.String("delays", "1ms,0s", "comma-separated `durations` by which each round trip is delayed; 0s: no delay")
+	repeat := flags.Int("repeat", 3, "number of repetitions")
+	longest := flags.Duration("longest", 7500*time.Millisecond, "longest warm-up and measured window of a cell together")
+	shortest := flags.Duration("shortest", 700*time.Millisecond, "shortest measured window of a cell")
+	pool := flags.Int("pool", 0, "largest number of connections of a go-redis client; 0: go-redis's default, ten per core")
+	rest := flags.Duration("rest", 0, "pause of a buyer after a sale; the limit has none")
+	addr := flags.String("redis", "", "`host:port` of an empty Redis, which is emptied before each cell (default: bench starts one)")
+	seed := flags.Uint64("seed", 0, "seed of the order of contestants; 0: random")
 	o := options{}
-	flags.StringVar(&o.json, "json", "", "`file` to write everything measured to, as JSON")
-	flags.StringVar(&o.steps, "steps", "", "`file` to write the numbers of each step to; measures what these are, unless other flags say more")
-	flags.StringVar(&o.svg, "svg", "", "`file` to write a plot to")
-	flags.IntVar(&o.shopSales, "whole", 0, "`sales` over HTTP with some locks, to see what a sale of the whole shop costs; 0 is none")
-	flags.StringVar(&o.markdown, "markdown", "", "`file` to write the whole report to, as docs/benchmarks.md")
+	flags.StringVar(&o.json, "json", "", "`file` for all results as JSON")
+	flags.StringVar(&o.steps, "steps", "", "`file` for the figures of each step; sets the flags that these need, unless they are given")
+	flags.StringVar(&o.svg, "svg", "", "`file` for a plot")
+	flags.IntVar(&o.shopSales, "whole", 0, "number of `sales` over HTTP with some locks, to measure the cost of a sale; 0: none")
+	flags.StringVar(&o.markdown, "markdown", "", "`file` for the report, which is docs/benchmarks.md")
 
-	switch err := flags.Parse(args); {
+	err := flags.Parse(args)
+	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(help, "bench: the same sale under every lock, and under the libraries people use, on a real Redis.\n\n")
 		flags.SetOutput(help)
@@ -81,7 +84,7 @@ func parse(args []string, table []contestants.Contestant, help io.Writer) (optio
 		RestMillis: float64(rest.Microseconds()) / 1000}
 	o.plan = race.Plan{Repeat: *repeat, Longest: *longest, Shortest: *shortest}
 	o.plan.Buyers = parseList(&errs, "buyers", *buyers, parseCount(maxBuyers))
-	o.plan.Processes = parseList(&errs, "processes", *processes, parseCount(16))
+	o.plan.Processes = parseList(&errs, "processes", *processes, parseCount(maxProcesses))
 	o.plan.AddedMillis = parseList(&errs, "delays", *delays, parseRoundTrip)
 	if *contestantList != "" {
 		selection = strings.Split(*contestantList, ",")
@@ -105,7 +108,7 @@ func parse(args []string, table []contestants.Contestant, help io.Writer) (optio
 	return o, errors.Join(errs...)
 }
 
-// contestantNames are the contestants that the outputs are about: each step, or those that differ much, or both.
+// contestantNames returns the contestants that the outputs need: the steps, those that differ much, or both.
 func (o options) contestantNames(table []contestants.Contestant) (names []string) {
 	for _, c := range table {
 		if o.steps != "" && c.IsStep() || !c.OffPage && (o.steps == "" || o.markdown != "") {
@@ -115,7 +118,7 @@ func (o options) contestantNames(table []contestants.Contestant) (names []string
 	return names
 }
 
-// setStepFlags sets the flags that were not given to what the numbers of the steps are measured under.
+// setStepFlags sets the flags that were not given to the conditions of the figures of the steps.
 func setStepFlags(flags *flag.FlagSet) (err error) {
 	isSet := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { isSet[f.Name] = true })
@@ -133,7 +136,7 @@ func setStepFlags(flags *flag.FlagSet) (err error) {
 	return err
 }
 
-// parseList reads values that are separated by commas, each but once.
+// parseList parses comma-separated values, and drops repeated ones.
 func parseList[T comparable](errs *[]error, name, text string, read func(string) (T, error)) []T {
 	var values []T
 	for field := range strings.SplitSeq(text, ",") {
@@ -147,21 +150,22 @@ func parseList[T comparable](errs *[]error, name, text string, read func(string)
 	return values
 }
 
+// parseCount returns a parser of whole numbers from 1 to most.
 func parseCount(most int) func(string) (int, error) {
 	return func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > most {
-			return 0, fmt.Errorf("it takes whole numbers from 1 to %d, with commas between them", most)
+			return 0, fmt.Errorf("want whole numbers from 1 to %d, separated by commas", most)
 		}
 		return n, nil
 	}
 }
 
-// parseRoundTrip reads a round trip, and gives milliseconds.
+// parseRoundTrip parses the duration of a round trip, and returns milliseconds.
 func parseRoundTrip(text string) (float64, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > time.Second || d%time.Microsecond != 0 {
-		return 0, errors.New("it takes durations from 0s to 1s, such as 1ms or 500us, with commas between them")
+		return 0, errors.New("want durations from 0s to 1s, such as 1ms or 500us, separated by commas")
 	}
 	return float64(d.Microseconds()) / 1000, nil
 }

@@ -10,13 +10,13 @@ import (
 	"lockstep/bench/internal/result"
 )
 
-// output is a file that what was measured goes to.
+// output is a file for results, and the function that writes them.
 type output struct {
 	file  *os.File
 	write func(io.Writer, result.Run, []contestants.Contestant) error
 }
 
-// openOutputs opens the files that are wanted, before a long run that would be in vain without them.
+// openOutputs opens the requested files. It is called before the run, so that an unwritable file does not waste it.
 func (o options) openOutputs() ([]output, error) {
 	var outputs []output
 	for _, requested := range []struct {
@@ -26,7 +26,7 @@ func (o options) openOutputs() ([]output, error) {
 		if requested.name == "" {
 			continue
 		}
-		file, err := os.OpenFile(requested.name, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // whoever runs it names the file
+		file, err := os.OpenFile(requested.name, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // the user names the file
 		if err != nil {
 			return nil, err
 		}
@@ -35,7 +35,7 @@ func (o options) openOutputs() ([]output, error) {
 	return outputs, nil
 }
 
-// replace replaces what is in the file.
+// replace replaces the content of the file.
 func (o output) replace(run result.Run, table []contestants.Contestant) error {
 	if err := o.file.Truncate(0); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package contestants has the locks that are compared: those of the evolution, and those of libraries that people use. Each contestant
-// sells from one stock in a Redis.
+// Package contestants implements the locks that bench compares: those of the evolution, and those of libraries that people use. Each
+// contestant sells from a stock in Redis. Begin with Table and Seller.
 package contestants
 
 import (
@@ -16,54 +16,54 @@ import (
 
 // Seller is a contestant in one process. All buyers of the process share it.
 type Seller interface {
-	// Sell sells one piece. It calls entered once, when its wait is over and the sale itself begins. It reports whether the
-	// stock was set. That can be so although it returns an error. When ctx ends, it stops waiting; a sale that began goes on.
+	// Sell sells one piece. It calls entered once, when its wait is over and the sale itself begins. It returns whether the stock was
+	// set, which can be true with an error. When ctx ends, Sell stops waiting; a sale that has begun is completed.
 	Sell(ctx context.Context, entered func()) (sold bool, err error)
-	// Close gives back what Open took.
+	// Close closes the connections that Open opened.
 	Close() error
 }
 
-// Env is what all contestants are given alike.
+// Env configures a contestant. It is the same for all contestants.
 type Env struct {
-	Addrs    []string           // Redis servers, host:port; as many as the contestant needs, the stock's first
-	Dial     redisclient.Dialer // for connections of the sale
-	DialLock redisclient.Dialer // for connections of the lock: its requests are counted apart
-	Pool     int                // connections of a go-redis client at most; 0: its default, ten a core
-	Process  string             // a name that no other process has
+	Addrs    []string           // host:port of the Redis servers; the first has the stock
+	Dial     redisclient.Dialer // dials the connections of the sale
+	DialLock redisclient.Dialer // dials the connections of the lock, whose requests are counted separately
+	Pool     int                // largest number of connections of a go-redis client; 0: its default, ten per core
+	Process  string             // unique name of the process
 
-	RetryPause  time.Duration // pause between two attempts, where buyers poll
+	RetryPause  time.Duration // pause between two attempts of a buyer that polls
 	TTL         time.Duration // expiry of the lock
-	WaitTimeout time.Duration // longest wait for it
+	WaitTimeout time.Duration // longest wait for the lock
 }
 
-// Kind says which kind of contestant it is.
+// Kind is a kind of contestant.
 type Kind string
 
-// The kinds.
+// Kinds of contestants.
 const (
-	Limit     Kind = "limit"    // one buyer without a lock, however many buyers the others have: the most that a lock can reach
+	Limit     Kind = "limit"    // a single buyer without a lock, the upper bound for any lock
 	Step      Kind = "ours"     // a step of the evolution
 	Library   Kind = "library"  // a library that people use
-	Segmented Kind = "several"  // a lock for each segment of the stock: sales in different ones go on at once
-	Lockless  Kind = "lockless" // correct without a lock: all buyers sell at once
+	Segmented Kind = "several"  // a lock for each segment of the stock, so that several sales proceed at once
+	Lockless  Kind = "lockless" // no lock, but correct updates by all buyers at once
 )
 
 // Contestant is one row of the table.
 type Contestant struct {
 	Name     string
-	Title    string // in a few words
+	Title    string // short description
 	Kind     Kind
-	Nodes    int                          // how many Redis servers it needs; 0 is one
-	Segments int                          // in how many segments the stock is; 0: in none
-	OffPage  bool                         // it differs little from its neighbours: measured where it is named, or as a step; not on the page
-	fits     func(strategy.Servers) error // nil: it is on every server
+	Nodes    int                          // number of Redis servers; 0: one
+	Segments int                          // number of segments of the stock; 0: not divided
+	OffPage  bool                         // differs little from others: measured only by name or as a step, and not on the page
+	fits     func(strategy.Servers) error // returns an error if a server lacks what it needs; nil: none does
 	Open     func(Env) (Seller, error)
 }
 
-// IsStep reports whether it is one of the locks whose numbers docs/MATRIX.md shows.
+// IsStep reports whether docs/MATRIX.md shows the figures of the contestant.
 func (c Contestant) IsStep() bool { return c.Kind == Step || c.Kind == Segmented }
 
-// Fits fails if the contestant cannot be had on these servers.
+// Fits returns an error if the contestant cannot run on these servers.
 func (c Contestant) Fits(servers strategy.Servers) error {
 	if c.fits == nil {
 		return nil
@@ -74,7 +74,7 @@ func (c Contestant) Fits(servers strategy.Servers) error {
 // ErrUnknown means that a name is not in the table.
 var ErrUnknown = errors.New("there is no such contestant")
 
-// Find gives the contestants of these names, in the order of the table, or ErrUnknown.
+// Find returns the contestants with these names, in the order of the table, or ErrUnknown.
 func Find(table []Contestant, names []string) ([]Contestant, error) {
 	var allNames []string
 	for _, c := range table {

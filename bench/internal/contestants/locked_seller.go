@@ -5,20 +5,20 @@ import (
 	"errors"
 )
 
-// lockedSeller is a sale under a lock: lock, read, write, unlock.
+// lockedSeller sells under a lock: lock, read, write, unlock.
 type lockedSeller struct {
 	lock  func(context.Context) (lease, error)
 	stock *stock
 	close func() error
 }
 
-// lease is a lock held.
+// lease is a held lock.
 type lease struct {
-	token  int64 // for fencing; 0 where the lock has none
+	token  int64 // fencing token; 0: none
 	unlock func(context.Context) error
 }
 
-// Sell is Seller's.
+// Sell implements Seller.
 func (l lockedSeller) Sell(ctx context.Context, entered func()) (sold bool, err error) {
 	held, err := l.lock(ctx)
 	if err != nil {
@@ -33,10 +33,10 @@ func (l lockedSeller) Sell(ctx context.Context, entered func()) (sold bool, err 
 	return true, nil
 }
 
-// Close is Seller's.
+// Close implements Seller.
 func (l lockedSeller) Close() error { return errors.Join(l.close(), l.stock.Close()) }
 
-// openLimit makes a sale whose lock costs nothing and excludes nobody.
+// openLimit returns a seller whose lock costs nothing and excludes nobody.
 func openLimit(env Env) (Seller, error) {
 	nothing := func(context.Context) error { return nil }
 	return lockedSeller{

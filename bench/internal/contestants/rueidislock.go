@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/lock"
 )
 
-// openRueidislock locks one key, as the others do; its own default is two of three keys. Its buyers do not poll: Redis tells them of
-// changes. The retry pause is how long it waits for a reply before it gives up an attempt, which is its own default.
+// openRueidislock opens rueidislock with one key, as the other locks have; its default is two of three keys. Its buyers do not poll: Redis
+// notifies them of changes. The retry pause is its TryNextAfter, the time limit of an attempt; that is its default, too.
 func openRueidislock(noLoop bool) func(Env) (Seller, error) {
 	return func(env Env) (Seller, error) {
 		locker, err := rueidislock.NewLocker(rueidislock.LockerOption{

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// segmentedSeller is a sale in one of several segments of the stock: the shop's own.
+// segmentedSeller sells in one of several segments of the stock, by the sale of package service.
 type segmentedSeller struct {
 	sale *service.Sale
 	*stock
@@ -23,20 +23,21 @@ func newSegmented(row strategy.Strategy, parts strategy.Parts, stock *stock, clo
 	return segmentedSeller{
 		stock: stock, closers: closers,
 		sale: &service.Sale{
-			Run: history.Run{ID: Run}, Segments: service.SegmentLocks(row, parts, defaultSegments), Stock: uncancelled{stock.Store}, Clock: parts.Clock,
+			Run: history.Run{ID: Run}, Segments: service.SegmentLocks(row, parts, defaultSegments),
+			Stock: uncancelled{stock.Store}, Clock: parts.Clock,
 			Log: slog.New(slog.DiscardHandler), Update: row.Update, Observers: service.Observers{entryObserver{}},
 			Backoff: service.Backoff{MaxDuration: parts.WaitTimeout},
 		},
 	}
 }
 
-// Sell is Seller's.
+// Sell implements Seller.
 func (s segmentedSeller) Sell(ctx context.Context, entered func()) (sold bool, err error) {
 	saleCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	stop := context.AfterFunc(ctx, cancel)
 	enterOnce := func() {
-		if stop() { // else the sale is about to be told that it waits no more
+		if stop() { // otherwise ctx has ended, and the sale is being cancelled
 			entered()
 		}
 	}
@@ -45,7 +46,7 @@ func (s segmentedSeller) Sell(ctx context.Context, entered func()) (sold bool, e
 	return err == nil, err
 }
 
-// Close is Seller's.
+// Close implements Seller.
 func (s segmentedSeller) Close() error {
 	errs := []error{s.sale.Close(context.Background())}
 	for _, c := range s.closers {
@@ -54,13 +55,14 @@ func (s segmentedSeller) Close() error {
 	return errors.Join(append(errs, s.stock.Close())...)
 }
 
-// entryObserver is the observer that tells when a sale has obtained the lock: here no segment is ever sold out, so it does so once.
+// entryObserver is an observer that calls the function in a sale's context when the sale has obtained the lock. No segment is ever sold
+// out here, so that happens once.
 type entryObserver struct{}
 
-// Follow is service.Observer's.
+// Follow implements service.Observer.
 func (entryObserver) Follow(ctx context.Context, _, _ string) context.Context { return ctx }
 
-// Observe is service.Observer's.
+// Observe implements service.Observer.
 func (entryObserver) Observe(ctx context.Context, event service.SaleEvent) {
 	if entered, ok := ctx.Value(entryObserver{}).(func()); ok && event.Moment == service.Obtains {
 		entered()

@@ -21,10 +21,10 @@ const defaultHandOffLimit = 64
 // defaultSegments is the default of lock.segments.
 const defaultSegments = 8
 
-// lockNodes is how many servers a lock on several has, beside the stock's.
+// lockNodes is the number of servers of a lock on a majority, beside the server with the stock.
 const lockNodes = 5
 
-// newSteps are the strategies of these names in the evolution's table.
+// newSteps returns a contestant for each of the strategies with these names.
 func newSteps(names ...string) (all []Contestant) {
 	for _, name := range names {
 		all = append(all, newStep(name))
@@ -32,7 +32,7 @@ func newSteps(names ...string) (all []Contestant) {
 	return all
 }
 
-// newStep is a strategy of the evolution. A name that is not in its table fails when it is opened.
+// newStep returns the contestant for a strategy. The Open of an unknown name returns an error.
 func newStep(name string) Contestant {
 	row, err := evolution.Find(name)
 	c := Contestant{Name: name, Title: row.Title.In(language.English), Kind: Step}

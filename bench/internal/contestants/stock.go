@@ -12,14 +12,13 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// Run is the id of the run that is on in the Redis with the stock: the store's scripts ask for it.
+// Run is the id of the current run in the Redis with the stock, which the scripts of the store check.
 const Run = "bench"
 
-// maxOrders is how many orders the ledger keeps.
+// maxOrders is the number of orders that the ledger keeps.
 const maxOrders = 1000
 
-// stock is what is sold: the shop's own store. It has a client of its own, so that buyers waiting for the lock do not delay the sale that
-// holds it.
+// stock is the store of package dao with a client of its own, so that buyers who wait for the lock do not delay the sale that holds it.
 type stock struct {
 	*dao.Store
 
@@ -31,8 +30,8 @@ func openStock(env Env) *stock {
 	return &stock{Store: dao.NewStore(client, env.Process, maxOrders), client: client}
 }
 
-// take sells one piece as the shop does: it reads the stock, and writes one less and the order. With a fencing token, the store checks it
-// both times.
+// take sells one piece as a server does: it reads the stock, and writes one less and the order. The store checks a fencing token both
+// times.
 func (s *stock) take(ctx context.Context, token int64) error {
 	order := history.Order{ID: rand.Text(), RunID: Run, Fence: token}
 	left, err := s.Read(ctx, order)
@@ -52,7 +51,7 @@ func (s *stock) Close() error {
 	return nil
 }
 
-// newClient makes a client of one server, as the shop does.
+// newClient returns a client of one server, with the settings of lockstep's server.
 func newClient(env Env, dial redisclient.Dialer, addr string) *redis.Client {
 	return redisclient.Single(redisclient.Config{Addrs: []string{addr}, Dialer: dial, PoolSize: env.Pool})
 }

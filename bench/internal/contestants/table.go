@@ -2,7 +2,7 @@ package contestants
 
 import "slices"
 
-// Table lists every contestant. A new one is a name here.
+// Table returns all contestants, in the order of the tables.
 func Table() []Contestant {
 	return slices.Concat(
 		[]Contestant{{Name: "limit", Title: "one buyer without a lock", Kind: Limit, Open: openLimit}},
@@ -23,6 +23,7 @@ func Table() []Contestant {
 	)
 }
 
+// offPage marks contestants that are not on the page.
 func offPage(all []Contestant) []Contestant {
 	for i := range all {
 		all[i].OffPage = true

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// unlockedSeller is a sale without a lock: the shop's own, with its backoff.
+// unlockedSeller sells without a lock, by the sale of package service with its backoff.
 type unlockedSeller struct {
 	sale service.Sale
 	*stock
@@ -31,7 +31,7 @@ func openUnlocked(row strategy.Strategy, env Env) Seller {
 	}
 }
 
-// Sell is Seller's. There is no lock to wait for: the wait is over when it has sold.
+// Sell implements Seller. Without a lock the wait ends when the piece is sold.
 func (u unlockedSeller) Sell(ctx context.Context, entered func()) (sold bool, err error) {
 	id := rand.Text()
 	if _, err := u.sale.Sell(ctx, id, lock.Owner(id)); err != nil {
@@ -41,25 +41,25 @@ func (u unlockedSeller) Sell(ctx context.Context, entered func()) (sold bool, er
 	return true, nil
 }
 
-// uncancelled is a stock whose commands are not cut off when ctx ends: whether a sale that began was written down is known then.
+// uncancelled is a stock whose commands ignore the end of ctx, so that the outcome of a sale that has begun is known.
 type uncancelled struct{ service.Stock }
 
-// Read is the stock's.
+// Read implements service.Stock.
 func (u uncancelled) Read(ctx context.Context, order history.Order) (int64, error) {
 	return u.Stock.Read(context.WithoutCancel(ctx), order)
 }
 
-// Write is the stock's.
+// Write implements service.Stock.
 func (u uncancelled) Write(ctx context.Context, order history.Order) (history.Order, error) {
 	return u.Stock.Write(context.WithoutCancel(ctx), order)
 }
 
-// Take is the stock's.
+// Take implements service.Stock.
 func (u uncancelled) Take(ctx context.Context, order history.Order, unchecked bool) (history.Order, error) {
 	return u.Stock.Take(context.WithoutCancel(ctx), order, unchecked)
 }
 
-// Watch is the stock's.
+// Watch implements service.Stock.
 func (u uncancelled) Watch(ctx context.Context, sell func(service.Stock) error) error {
 	return u.Stock.Watch(context.WithoutCancel(ctx), func(stock service.Stock) error { return sell(uncancelled{stock}) })
 }

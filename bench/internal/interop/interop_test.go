@@ -16,8 +16,8 @@ const nodes = 5
 func TestV4AndRedsync(t *testing.T) {
 	w := newWorld(t, 1)
 	ours, theirs := w.locker("v4", "ours"), w.redsync()()
-	checkOutside(t, ours, theirs)
-	checkInside(t, ours, theirs)
+	checkRedsyncHolds(t, ours, theirs)
+	checkLockstepHolds(t, ours, theirs)
 }
 
 func TestV4AndRedsyncCount(t *testing.T) { checkNothingIsLost(t, newWorld(t, 1), "v4") }
@@ -27,8 +27,8 @@ func TestRedlockAndRedsync(t *testing.T) {
 	w := newWorld(t, nodes)
 	ours, theirs := w.locker(onMajority(t), "ours"), w.redsync()()
 	for down := range nodes/2 + 1 {
-		checkOutside(t, ours, theirs)
-		checkInside(t, ours, theirs)
+		checkRedsyncHolds(t, ours, theirs)
+		checkLockstepHolds(t, ours, theirs)
 		if t.Failed() {
 			t.Fatalf("with %d of %d nodes down", down, nodes)
 		}
@@ -42,10 +42,10 @@ func TestRedlockAndRedsync(t *testing.T) {
 		t.Errorf("Lock without a majority: %v; want ErrUnavailable", err)
 	}
 	if err := theirs.TryLock(); err == nil {
-		t.Error("redsync has the lock without a majority")
+		t.Error("redsync got the lock without a majority, want an error")
 	}
 	if took := time.Since(began); took > wait/2 {
-		t.Errorf("it took them %v to say so", took)
+		t.Errorf("it took %v until both failed, want less", took)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestNodesGoDownWhileRedlockHoldsIt(t *testing.T) {
 	w.servers[3].Stop()
 	w.servers[4].Stop()
 	if err := theirs.TryLock(); err == nil {
-		t.Error("redsync has the lock, too")
+		t.Error("redsync got the lock, too, want an error")
 	}
 	if err := lease.Unlock(t.Context()); err != nil {
 		t.Error("Unlock: ", err)
@@ -92,7 +92,7 @@ func checkNothingIsLost(t *testing.T, w *world, name string) {
 		if err != nil {
 			return err
 		}
-		if err := lock.Sleep(t.Context(), lock.SystemClock{}, time.Millisecond); err != nil { // in which another may come
+		if err := lock.Sleep(t.Context(), lock.SystemClock{}, time.Millisecond); err != nil { // time for another to interfere
 			return err
 		}
 		return counter.Set(t.Context(), "counter", n+1, 0).Err()

@@ -1,5 +1,5 @@
-// Package interop has locks of the evolution and redsync, a library that people use, keep each other out: whoever sets the same key in
-// the same way takes part, whoever wrote it.
+// Package interop tests that locks of the evolution and redsync, a library that people use, exclude each other: they set the same key in
+// the same way.
 package interop
 
 import (
@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	ttl   = 10 * time.Second
-	retry = 10 * time.Millisecond
-	wait  = 20 * time.Second
-	soon  = 100 * time.Millisecond // long enough for several tries
+	ttl          = 10 * time.Second
+	retry        = 10 * time.Millisecond
+	wait         = 20 * time.Second
+	severalTries = 100 * time.Millisecond // time for several attempts
 )
 
-// world is some Redis servers, and the clients of all processes.
+// world is the fixture: Redis servers, and the clients of all processes.
 type world struct {
 	t       *testing.T
 	servers []*redisserver.Server
@@ -36,7 +36,7 @@ type world struct {
 
 func newWorld(t *testing.T, servers int) *world {
 	t.Helper()
-	logging.Disable() // go-redis would log every node that is down
+	logging.Disable() // go-redis logs every node that is down
 	w := &world{t: t}
 	for range servers {
 		w.servers = append(w.servers, redisserver.Start(t))
@@ -44,7 +44,7 @@ func newWorld(t *testing.T, servers int) *world {
 	return w
 }
 
-// clients are a process's, one for each server.
+// clients returns the clients of a process, one for each server.
 func (w *world) clients() (clients []*redis.Client) {
 	for _, server := range w.servers {
 		client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
@@ -54,7 +54,7 @@ func (w *world) clients() (clients []*redis.Client) {
 	return clients
 }
 
-// locker is a process's lock of the evolution.
+// locker returns a lock of the evolution for a process.
 func (w *world) locker(name, process string) lock.Locker {
 	w.t.Helper()
 	row, err := evolution.Find(name)
@@ -73,7 +73,7 @@ func (w *world) locker(name, process string) lock.Locker {
 	})
 }
 
-// onMajority is the name of the lock on several servers.
+// onMajority returns the name of the lock on several servers.
 func onMajority(t *testing.T) string {
 	t.Helper()
 	for _, row := range evolution.Table() {
@@ -85,7 +85,7 @@ func onMajority(t *testing.T) string {
 	return ""
 }
 
-// redsync is a process's redsync, and makes a mutex, which is for one goroutine.
+// redsync returns a function that creates a mutex of one process, which is for one goroutine.
 func (w *world) redsync() func() *redsync.Mutex {
 	var pools []redsyncredis.Pool
 	for _, client := range w.clients() {
@@ -98,13 +98,13 @@ func (w *world) redsync() func() *redsync.Mutex {
 	}
 }
 
-// checkOutside has redsync hold the lock, and ours come when it goes.
-func checkOutside(t *testing.T, ours lock.Locker, theirs *redsync.Mutex) {
+// checkRedsyncHolds checks that the locker waits while redsync holds the lock.
+func checkRedsyncHolds(t *testing.T, locker lock.Locker, mutex *redsync.Mutex) {
 	t.Helper()
-	if err := theirs.TryLock(); err != nil {
+	if err := mutex.TryLock(); err != nil {
 		t.Fatal("redsync, of a free lock: ", err)
 	}
-	if _, err := ours.TryLock(t.Context(), lock.Owner("try")); !errors.Is(err, lock.ErrNotObtained) {
+	if _, err := locker.TryLock(t.Context(), lock.Owner("try")); !errors.Is(err, lock.ErrNotObtained) {
 		t.Errorf("TryLock while redsync holds it: %v; want ErrNotObtained", err)
 	}
 	began := time.Now()
@@ -112,15 +112,15 @@ func checkOutside(t *testing.T, ours lock.Locker, theirs *redsync.Mutex) {
 	var lease *lock.Lease
 	go func() {
 		var err error
-		lease, err = ours.Lock(t.Context(), lock.Owner("wait"))
+		lease, err = locker.Lock(t.Context(), lock.Owner("wait"))
 		obtained <- err
 	}()
 	select {
 	case err := <-obtained:
 		t.Fatalf("Lock while redsync holds it returned after %v: %v", time.Since(began), err)
-	case <-time.After(soon):
+	case <-time.After(severalTries):
 	}
-	unlock(t, theirs)
+	unlock(t, mutex)
 	if err := <-obtained; err != nil {
 		t.Fatal("Lock after redsync's Unlock: ", err)
 	}
@@ -129,29 +129,29 @@ func checkOutside(t *testing.T, ours lock.Locker, theirs *redsync.Mutex) {
 	}
 }
 
-// checkInside has ours hold the lock, and redsync come when it goes.
-func checkInside(t *testing.T, ours lock.Locker, theirs *redsync.Mutex) {
+// checkLockstepHolds checks that redsync fails while the locker holds the lock.
+func checkLockstepHolds(t *testing.T, locker lock.Locker, mutex *redsync.Mutex) {
 	t.Helper()
-	lease, err := ours.Lock(t.Context(), lock.Owner("hold"))
+	lease, err := locker.Lock(t.Context(), lock.Owner("hold"))
 	if err != nil {
 		t.Fatal("Lock of a free lock: ", err)
 	}
 	var taken *redsync.ErrTaken
-	if err := theirs.TryLock(); !errors.As(err, &taken) {
+	if err := mutex.TryLock(); !errors.As(err, &taken) {
 		t.Errorf("redsync while we hold it: %v; want ErrTaken", err)
 	}
 	if err := lease.Unlock(t.Context()); err != nil {
 		t.Fatal("Unlock: ", err)
 	}
-	if err := theirs.TryLock(); err != nil {
+	if err := mutex.TryLock(); err != nil {
 		t.Fatal("redsync after our Unlock: ", err)
 	}
-	unlock(t, theirs)
+	unlock(t, mutex)
 }
 
-func unlock(t *testing.T, theirs *redsync.Mutex) {
+func unlock(t *testing.T, mutex *redsync.Mutex) {
 	t.Helper()
-	if held, err := theirs.Unlock(); !held || err != nil {
-		t.Errorf("redsync's Unlock: %v, %v", held, err)
+	if held, err := mutex.Unlock(); !held || err != nil {
+		t.Errorf("redsync's Unlock: got %v, %v, want true and no error", held, err)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"lockstep/bench/internal/worker"
 )
 
-// hungSilence is the longest end of a window without a sale, if it is also half of the window: after that the contestant counts as hung.
+// hungSilence is the time without a sale at the end of a window after which a contestant counts as hung, if it is also half of the window.
 const hungSilence = time.Second
 
-// fillCell puts the reports of all processes into the cell. The stock fell by fell.
+// fillCell combines the reports of all processes in the cell. The stock fell by stockFall.
 func fillCell(cell *result.Cell, reports []worker.Report, publishes int64, stockFall int) {
 	window := time.Duration(cell.Seconds * float64(time.Second))
 	sold, requests, lockRequests, longestPending, silence := 0, int64(0), int64(0), int64(0), window
@@ -39,7 +39,7 @@ func fillCell(cell *result.Cell, reports []worker.Report, publishes int64, stock
 	cell.Wait = result.NewWaitStats(waits, longestPending)
 	switch {
 	case stockFall != sold:
-		cell.Status, cell.Note = result.Broken, fmt.Sprintf("%d were sold and the stock fell by %d", sold, stockFall)
+		cell.Status, cell.Note = result.Broken, fmt.Sprintf("%d pieces were sold, but the stock fell by %d", sold, stockFall)
 	case silence >= max(hungSilence, window/2):
 		cell.Status, cell.Note = result.Hung, fmt.Sprintf("nothing was sold in the last %v of %v; %s", silence.Round(time.Millisecond),
 			window, cell.Note)

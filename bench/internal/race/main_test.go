@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/dao/redisclient"
 )
 
-// The test program is its own child, with contestants that go wrong.
+// TestMain also runs this test program as a worker process, with contestants that fail.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == worker.Argument {
 		if err := worker.Main(context.Background(), testContestants(), os.Stdin, os.Stdout); err != nil {
@@ -30,25 +30,25 @@ func TestMain(m *testing.M) {
 
 var errAlways = errors.New("always")
 
-// testContestants are a good contestant, and several that go wrong, each in its own way.
+// testContestants returns a correct contestant, and several that fail, each in its own way.
 func testContestants() []contestants.Contestant {
-	waits := func(ctx context.Context, _ *redis.Client, _ func()) (bool, error) {
+	waitForever := func(ctx context.Context, _ *redis.Client, _ func()) (bool, error) {
 		<-ctx.Done()
 		return false, ctx.Err()
 	}
 	return []contestants.Contestant{
-		{Name: "decrements", Open: open(func(ctx context.Context, client *redis.Client, entered func()) (bool, error) {
+		{Name: "decrements", Open: openWith(func(ctx context.Context, client *redis.Client, entered func()) (bool, error) {
 			entered()
 			return true, client.Decr(context.WithoutCancel(ctx), dao.InventoryKey).Err()
 		})},
-		{Name: "takes two", Open: open(func(ctx context.Context, client *redis.Client, entered func()) (bool, error) {
+		{Name: "takes two", Open: openWith(func(ctx context.Context, client *redis.Client, entered func()) (bool, error) {
 			entered()
 			return true, client.DecrBy(context.WithoutCancel(ctx), dao.InventoryKey, 2).Err()
 		})},
-		{Name: "never gets in", Open: open(waits)},
-		{Name: "stops listening", Open: open(func(context.Context, *redis.Client, func()) (bool, error) { select {} })},
-		{Name: "always fails", Open: open(func(context.Context, *redis.Client, func()) (bool, error) { return false, errAlways })},
-		{Name: "dies", Open: open(func(context.Context, *redis.Client, func()) (bool, error) {
+		{Name: "never gets in", Open: openWith(waitForever)},
+		{Name: "stops listening", Open: openWith(func(context.Context, *redis.Client, func()) (bool, error) { select {} })},
+		{Name: "always fails", Open: openWith(func(context.Context, *redis.Client, func()) (bool, error) { return false, errAlways })},
+		{Name: "dies", Open: openWith(func(context.Context, *redis.Client, func()) (bool, error) {
 			<-time.After(50 * time.Millisecond)
 			panic("dies")
 		})},
@@ -57,31 +57,31 @@ func testContestants() []contestants.Contestant {
 	}
 }
 
-// seller sells by a function.
-type seller struct {
+// testSeller is a Seller that sells by a function.
+type testSeller struct {
 	client *redis.Client
 	sell   func(ctx context.Context, client *redis.Client, entered func()) (bool, error)
 }
 
-func (s seller) Sell(ctx context.Context, entered func()) (bool, error) {
+func (s testSeller) Sell(ctx context.Context, entered func()) (bool, error) {
 	return s.sell(ctx, s.client, entered)
 }
-func (s seller) Close() error { return s.client.Close() }
+func (s testSeller) Close() error { return s.client.Close() }
 
-func open(sell func(context.Context, *redis.Client, func()) (bool, error)) func(contestants.Env) (contestants.Seller, error) {
+func openWith(sell func(context.Context, *redis.Client, func()) (bool, error)) func(contestants.Env) (contestants.Seller, error) {
 	return func(env contestants.Env) (contestants.Seller, error) {
 		client := redisclient.Single(redisclient.Config{Addrs: env.Addrs[:1], Dialer: env.Dial})
-		return seller{client: client, sell: sell}, nil
+		return testSeller{client: client, sell: sell}, nil
 	}
 }
 
-// openOnThree sells from the first of three servers, and publishes on the third as a lock does.
+// openOnThree sells from the first of three servers, and publishes on the third.
 func openOnThree(env contestants.Env) (contestants.Seller, error) {
 	if len(env.Addrs) != 3 {
 		return nil, fmt.Errorf("there are %d servers", len(env.Addrs))
 	}
 	third := redisclient.Single(redisclient.Config{Addrs: env.Addrs[2:], Dialer: env.DialLock})
-	return open(func(ctx context.Context, client *redis.Client, entered func()) (bool, error) {
+	return openWith(func(ctx context.Context, client *redis.Client, entered func()) (bool, error) {
 		entered()
 		ctx = context.WithoutCancel(ctx)
 		return true, errors.Join(client.Decr(ctx, dao.InventoryKey).Err(), third.Publish(ctx, "sold", "one").Err())

@@ -8,22 +8,22 @@ import (
 	"lockstep/bench/internal/result"
 )
 
-// Plan says what to measure.
+// Plan is the set of cells to measure.
 type Plan struct {
 	Contestants []contestants.Contestant
 	Buyers      []int
 	Processes   []int
 	AddedMillis []float64
 	Repeat      int
-	Longest     time.Duration // a window and its warm-up are never longer together
-	Shortest    time.Duration // nor is a window shorter
+	Longest     time.Duration // longest warm-up and window of a trial together
+	Shortest    time.Duration // shortest window of a trial
 }
 
-// windowRounds is how often each buyer would have its turn in a window at the limit's rate.
+// windowRounds is the number of times that each buyer would be served in a window at the rate of the limit.
 const windowRounds = 3
 
-// Trials lists the trials of a repetition: condition by condition, so that what is compared is measured close together, in a random
-// order within each. rate gives the sales a second of the limit for a round trip added, in milliseconds.
+// Trials returns the trials of a repetition. They are grouped by condition, so that what is compared is measured close together, and in a
+// random order within a group. rate returns the sales a second of the limit for an added round trip in milliseconds.
 func (p Plan) Trials(repetition int, rate func(addedMillis float64) float64, random *rand.Rand) []Trial {
 	var trials []Trial
 	for _, at := range p.conditions() {
@@ -34,7 +34,7 @@ func (p Plan) Trials(repetition int, rate func(addedMillis float64) float64, ran
 	return trials
 }
 
-// conditions lists all, but several processes for one buyer: that is the same in one process.
+// conditions returns all conditions, except several processes for a single buyer.
 func (p Plan) conditions() []result.Condition {
 	var all []result.Condition
 	for _, added := range p.AddedMillis {
@@ -49,7 +49,7 @@ func (p Plan) conditions() []result.Condition {
 	return all
 }
 
-// trialsUnder lists the trials under one condition.
+// trialsUnder returns the trials under one condition.
 func (p Plan) trialsUnder(at result.Condition, repetition int, rate float64) []Trial {
 	var trials []Trial
 	for _, c := range p.Contestants {
@@ -60,7 +60,7 @@ func (p Plan) trialsUnder(at result.Condition, repetition int, rate float64) []T
 	return trials
 }
 
-// durations are the warm-up, a round and a little more, but a third of the time there is at most; and the window, some rounds.
+// durations returns the warm-up, which is slightly longer than a round but at most a third of Longest, and the window of windowRounds.
 func (p Plan) durations(c contestants.Contestant, buyers int, rate float64) (warmup, window time.Duration) {
 	if c.Kind == contestants.Limit {
 		buyers = 1
@@ -71,7 +71,7 @@ func (p Plan) durations(c contestants.Contestant, buyers int, rate float64) (war
 	return warmup, max(p.Shortest, min(windowRounds*round, p.Longest-warmup))
 }
 
-// EstimateDuration is how long trials take, with what it takes to start their processes.
+// EstimateDuration returns the duration of trials, including the time to start their processes.
 func EstimateDuration(trials []Trial) time.Duration {
 	const start = 150 * time.Millisecond
 	sum := time.Duration(0)

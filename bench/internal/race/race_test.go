@@ -36,7 +36,7 @@ func openTestbed(t *testing.T) *race.Testbed {
 	return testbed
 }
 
-func trial(t *testing.T, name string, processes, buyers int) race.Trial {
+func newTrial(t *testing.T, name string, processes, buyers int) race.Trial {
 	t.Helper()
 	found, err := contestants.Find(testContestants(), []string{name})
 	if err != nil {
@@ -48,7 +48,7 @@ func trial(t *testing.T, name string, processes, buyers int) race.Trial {
 	}
 }
 
-// Whoever goes wrong is shown so, and those who come after are as they were.
+// A contestant that fails has a status that says so, and does not affect the next one.
 func TestFailedContestantDoesNotAffectNext(t *testing.T) {
 	testbed := openTestbed(t)
 	testbed.ReportTimeout = 3 * time.Second
@@ -57,56 +57,63 @@ func TestFailedContestantDoesNotAffectNext(t *testing.T) {
 		status result.Status
 		note   string
 	}{
-		{"takes two", result.Broken, "the stock fell by"},
-		{"stops listening", result.Hung, "did not come back"},
-		{"dies", result.Failed, "panic: dies"},
-		{"does not open", result.Failed, "always"},
+		{name: "takes two", status: result.Broken, note: "the stock fell by"},
+		{name: "stops listening", status: result.Hung, note: "no report from a worker process"},
+		{name: "dies", status: result.Failed, note: "panic: dies"},
+		{name: "does not open", status: result.Failed, note: "always"},
 	} {
-		cell, _, err := testbed.Run(t.Context(), trial(t, test.name, 2, 4))
-		if err != nil || cell.Status != test.status || !strings.Contains(cell.Note, test.note) {
-			t.Errorf("%s: %+v, %v; want it %s: …%s…", test.name, cell, err, test.status, test.note)
-		}
-		cell, _, err = testbed.Run(t.Context(), trial(t, "decrements", 2, 4))
-		if err != nil || cell.Status != result.OK || cell.Sales == 0 {
-			t.Errorf("after %s: %+v, %v", test.name, cell, err)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			cell, _, err := testbed.Run(t.Context(), newTrial(t, test.name, 2, 4))
+			if err != nil || cell.Status != test.status || !strings.Contains(cell.Note, test.note) {
+				t.Errorf("%+v, %v; want it %s: …%s…", cell, err, test.status, test.note)
+			}
+			cell, _, err = testbed.Run(t.Context(), newTrial(t, "decrements", 2, 4))
+			if err != nil || cell.Status != result.OK || cell.Sales == 0 {
+				t.Errorf("after %s: got %+v, %v, want sales", test.name, cell, err)
+			}
+		})
 	}
 }
 
-// Who sells nothing for a second hung, even if it comes back when it is told to.
+// A contestant that sells nothing for a second counts as hung, even if it ends in time.
 func TestContestantWithoutSalesIsHung(t *testing.T) {
 	testbed := openTestbed(t)
 	for name, note := range map[string]string{"never gets in": "nothing was sold in the last 1.2s of 1.2s", "always fails": "always"} {
-		h := trial(t, name, 1, 3)
-		h.Window = 1200 * time.Millisecond
-		cell, _, err := testbed.Run(t.Context(), h)
-		if err != nil || cell.Status != result.Hung || !strings.Contains(cell.Note, note) || cell.NeverServed != 3 {
-			t.Errorf("%s: %+v, %v", name, cell, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			h := newTrial(t, name, 1, 3)
+			h.Window = 1200 * time.Millisecond
+			cell, _, err := testbed.Run(t.Context(), h)
+			if err != nil || cell.Status != result.Hung || !strings.Contains(cell.Note, note) || cell.NeverServed != 3 {
+				t.Errorf("got %+v, %v, want it hung, with the note %q and 3 buyers never served", cell, err, note)
+			}
+		})
 	}
 }
 
 func TestRunCountsRequestsAndPublishes(t *testing.T) {
 	testbed := openTestbed(t)
-	h := trial(t, "needs three", 2, 3)
+	h := newTrial(t, "needs three", 2, 3)
 	h.AddedMillis = 2
 	cell, pings, err := testbed.Run(t.Context(), h)
 	for ; err == nil && cell.Sales < 30 && h.Window < 10*time.Second; cell, pings, err = testbed.Run(t.Context(), h) {
-		h.Window *= 2 // a busy machine sells little
+		h.Window *= 2 // few sales on a busy machine
 	}
 	if err != nil || cell.Status != result.OK || cell.Sales < 30 {
 		t.Fatalf("%+v, %v", cell, err)
 	}
-	edges := 3 / float64(cell.Sales) // the requests of each buyer's sale may be counted without it, or it without them
+	edges := 3 / float64(cell.Sales) // a sale may be counted without its requests, or the reverse, for each buyer
 	for what, n := range map[string]struct{ got, want float64 }{
-		"requests": {cell.Requests, 2}, "requests of the lock": {cell.LockRequests, 1}, "PUBLISH": {cell.Publishes, 1},
+		"requests": {
+			got: cell.Requests, want: 2}, "requests of the lock": {got: cell.LockRequests, want: 1}, "PUBLISH": {got: cell.Publishes, want: 1},
 	} {
-		if math.Abs(n.got-n.want) > n.want*(0.1+edges) {
-			t.Errorf("%.2f %s per sale; want %.0f", n.got, what, n.want)
-		}
+		t.Run(what, func(t *testing.T) {
+			if math.Abs(n.got-n.want) > n.want*(0.1+edges) {
+				t.Errorf("%.2f %s per sale; want %.0f", n.got, what, n.want)
+			}
+		})
 	}
 	if most := 3 * 1000 / 4.0; cell.PerSecond > most || cell.Sales == 0 {
-		t.Errorf("%.0f sales a second; three buyers that wait 4 ms each can make %.0f", cell.PerSecond, most)
+		t.Errorf("%.0f sales a second, want at most %.0f of three buyers that wait 4 ms each", cell.PerSecond, most)
 	}
 	if len(pings) != 2 || slices.Min(pings) < 2*time.Millisecond {
 		t.Errorf("round trips of %v; want two, 2ms at least", pings)
@@ -117,11 +124,11 @@ func TestRunStopsWhenContextEnds(t *testing.T) {
 	testbed := openTestbed(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(300*time.Millisecond, cancel)
-	h := trial(t, "stops listening", 2, 2)
+	h := newTrial(t, "stops listening", 2, 2)
 	h.Window = time.Hour
 	began := time.Now()
 	if _, _, err := testbed.Run(ctx, h); !errors.Is(err, context.Canceled) || time.Since(began) > 10*time.Second {
-		t.Errorf("%v after %v", err, time.Since(began))
+		t.Errorf("got %v after %v, want context.Canceled at once", err, time.Since(began))
 	}
 }
 
@@ -136,11 +143,11 @@ func TestOpenRefusesRedisWithData(t *testing.T) {
 		t.Errorf("Open: %v; want ErrNotEmpty", err)
 	}
 	if got := client.Get(t.Context(), "precious").Val(); got != "1" {
-		t.Errorf("what was precious is %q", got)
+		t.Errorf("got %q for the key from before, want it unchanged", got)
 	}
 }
 
-// Every contestant meets every condition once in a repetition, together with the limit, in any order.
+// In a repetition every contestant has a trial under every condition, together with the limit, in random order.
 func TestTrialsCoverAllConditions(t *testing.T) {
 	plan := race.Plan{
 		Contestants: contestants.Table(), Buyers: []int{1, 200, 1000}, Processes: []int{1, 3}, AddedMillis: []float64{1, 0},
@@ -153,7 +160,7 @@ func TestTrialsCoverAllConditions(t *testing.T) {
 	for _, h := range trials {
 		count[h.Contestant.Name]++
 		if h.Repetition != 2 || h.Window < time.Second || h.Window+h.Warmup > 6*time.Second || h.Processes > 1 && h.Buyers == 1 {
-			t.Errorf("%+v", h)
+			t.Errorf("got %+v, want repetition 2 and a window within the bounds", h)
 		}
 		if h.Condition == (result.Condition{AddedMillis: 1, Processes: 3, Buyers: 1000}) {
 			group = append(group, h.Contestant.Name)
@@ -165,6 +172,6 @@ func TestTrialsCoverAllConditions(t *testing.T) {
 		}
 	}
 	if !slices.Contains(group, "limit") || group[0] == "limit" && group[1] == "v1" && group[2] == "v2" {
-		t.Errorf("the order is %v", group)
+		t.Errorf("got the order %v, want a random one with the limit", group)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// Run runs a trial. It returns what was measured, and the round trips that its processes found. A failure of the contestant is
-// recorded in the cell; Run itself fails if there is no Redis, and when ctx ends.
+// Run runs a trial. It returns its cell, and the round trips that its processes measured. A failure of the contestant is recorded in the
+// cell; Run itself fails if Redis fails, and when ctx ends.
 func (t *Testbed) Run(ctx context.Context, trial Trial) (result.Cell, []time.Duration, error) {
 	cell := result.Cell{
 		Contestant: trial.Contestant.Name, Kind: trial.Contestant.Kind, Condition: trial.Condition, Repetition: trial.Repetition,
@@ -69,12 +69,12 @@ func (t *Testbed) prepare(ctx context.Context, of contestants.Contestant) error 
 	}
 	store := dao.NewStore(t.nodes[0], contestants.Run, Stock)
 	if err := store.Start(ctx, history.Run{}, history.Run{ID: contestants.Run, Initial: Stock, Segments: of.Segments}); err != nil {
-		return fmt.Errorf("beginning a run: %w", err)
+		return fmt.Errorf("starting a run: %w", err)
 	}
 	return nil
 }
 
-// start starts the processes of a trial and waits until they are ready. Even if it fails it returns those that it started.
+// start starts the processes of a trial and waits until they are ready. Also if it fails, it returns those that it started.
 func (t *Testbed) start(ctx context.Context, trial Trial) ([]*workerProcess, []time.Duration, error) {
 	var addrs []string
 	for _, node := range t.nodes[:max(trial.Contestant.Nodes, 1)] {
@@ -94,7 +94,8 @@ func (t *Testbed) start(ctx context.Context, trial Trial) ([]*workerProcess, []t
 		if err := c.send(worker.Job{
 			Contestant: trial.Contestant.Name, Addrs: addrs, Buyers: buyers, Process: fmt.Sprintf("process-%d", i+1),
 			RoundTrip: millisToDuration(trial.AddedMillis), Pool: t.Settings.Pool,
-			Retry: millisToDuration(t.Settings.RetryMillis), TTL: millisToDuration(t.Settings.TTLMillis), Wait: millisToDuration(t.Settings.WaitMillis), Rest: rest,
+			Retry: millisToDuration(t.Settings.RetryMillis), TTL: millisToDuration(t.Settings.TTLMillis),
+			Wait: millisToDuration(t.Settings.WaitMillis), Rest: rest,
 		}); err != nil {
 			return workers, nil, err
 		}
@@ -103,14 +104,15 @@ func (t *Testbed) start(ctx context.Context, trial Trial) ([]*workerProcess, []t
 	for _, c := range workers {
 		var ready worker.Ready
 		if err := c.receive(&ready, t.reportTimeout()); err != nil {
-			return workers, pings, fmt.Errorf("before the start: %w", err)
+			return workers, pings, fmt.Errorf("starting a worker: %w", err)
 		}
 		pings = append(pings, ready.Ping)
 	}
 	return workers, pings, nil
 }
 
-// runWindow runs the window. It returns the reports of the worker processes, and how many PUBLISH the servers ran within it.
+// runWindow runs the window. It returns the reports of the worker processes, and the number of PUBLISH commands that the servers ran
+// within it.
 func (t *Testbed) runWindow(ctx context.Context, trial Trial, workers []*workerProcess) ([]worker.Report, int64, error) {
 	begin := time.Now().Add(trial.Warmup)
 	window := worker.Window{Begin: begin, End: begin.Add(trial.Window)}
@@ -138,7 +140,7 @@ func (t *Testbed) runWindow(ctx context.Context, trial Trial, workers []*workerP
 	return reports, after - before, nil
 }
 
-// countPublishesAt waits for a time and then counts the PUBLISH commands on all servers so far.
+// countPublishesAt waits until a time, and returns the number of PUBLISH commands on all servers so far.
 func (t *Testbed) countPublishesAt(ctx context.Context, at time.Time) (int64, error) {
 	select {
 	case <-time.After(time.Until(at)):

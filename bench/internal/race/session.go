@@ -16,10 +16,10 @@ type Session struct {
 	Testbed *Testbed
 	Plan    Plan
 	Random  *rand.Rand
-	Log     func(string) // told what goes on, a line at a time
+	Log     func(string) // called with each line of progress
 }
 
-// Run gives all cells, and the round trips found. It fails when there is no Redis, and when ctx ends.
+// Run returns all cells, and the measured round trips. It fails if Redis fails, and when ctx ends.
 func (s Session) Run(ctx context.Context) ([]result.Cell, []result.Ping, error) {
 	rates, err := s.measureLimits(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s Session) Run(ctx context.Context) ([]result.Cell, []result.Ping, error) 
 	return cells, s.summarizePings(pings), nil
 }
 
-// measureLimits runs the limit once for each round trip, as the lengths of all windows follow from its rate.
+// measureLimits returns the rate of the limit for each added round trip. The durations of all windows follow from it.
 func (s Session) measureLimits(ctx context.Context) (map[float64]float64, error) {
 	limit := slices.IndexFunc(s.Plan.Contestants, func(c contestants.Contestant) bool { return c.Kind == contestants.Limit })
 	rates := map[float64]float64{}
@@ -63,13 +63,14 @@ func (s Session) measureLimits(ctx context.Context) (map[float64]float64, error)
 			return nil, err
 		}
 		if cell.PerSecond == 0 {
-			return nil, fmt.Errorf("without a lock, and with %v ms added, nothing was sold: %s %s", added, cell.Status, cell.Note)
+			return nil, fmt.Errorf("nothing was sold without a lock and with %v ms added: %s %s", added, cell.Status, cell.Note)
 		}
 		rates[added] = cell.PerSecond
 	}
 	return rates, nil
 }
 
+// summarizePings returns the median round trip for each added round trip.
 func (s Session) summarizePings(found map[float64][]time.Duration) []result.Ping {
 	var pings []result.Ping
 	for _, added := range s.Plan.AddedMillis {
@@ -81,6 +82,7 @@ func (s Session) summarizePings(found map[float64][]time.Duration) []result.Ping
 	return pings
 }
 
+// formatCell returns a cell as a line of progress.
 func formatCell(c result.Cell) string {
 	text := fmt.Sprintf(
 		"%d: +%g ms, %d processes, %4d buyers, %-18s %8.1f sales/s, %6.2f requests per sale (%.2f of the lock), longest wait %.0f ms",

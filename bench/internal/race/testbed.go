@@ -1,4 +1,5 @@
-// Package race runs the trials: the contestants sell one after the other, each in processes of its own, under the same conditions.
+// Package race runs trials: the contestants sell one after the other, each in worker processes of its own, under the same conditions. Begin
+// with Session.Run and Testbed.Run.
 package race
 
 import (
@@ -18,19 +19,19 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Stock is what each trial can sell: more than it will.
+// Stock is the initial stock of a trial, more than it can sell.
 const Stock = 1_000_000_000
 
-// reportTimeout is how long a worker process may take beyond its window before it counts as hung and is killed.
+// reportTimeout is the time after the window until a worker process without a report counts as hung and is killed.
 const reportTimeout = 10 * time.Second
 
-// ErrNotEmpty means that the named Redis holds data. The trials would delete it.
-var ErrNotEmpty = errors.New("that Redis is not empty, and every trial empties it: name an empty one, or none")
+// ErrNotEmpty is returned for a Redis with data, which the trials would delete.
+var ErrNotEmpty = errors.New("that Redis is not empty, and each trial empties it: give an empty one, or none")
 
-// Testbed is what trials run on: the Redis servers, and how a worker process is started. The caller must Close it.
+// Testbed has the Redis servers of trials, and the command of their worker processes. The caller must Close it.
 type Testbed struct {
-	Command       []string      // starts a worker process: a program and its arguments
-	ReportTimeout time.Duration // as patience; 0 is the default
+	Command       []string      // program of a worker process, and its arguments
+	ReportTimeout time.Duration // time after the window until a worker process counts as hung; 0: reportTimeout
 	Settings      result.Settings
 
 	nodes   []*redis.Client
@@ -49,14 +50,14 @@ func Open(ctx context.Context, addr string, settings result.Settings, command ..
 	keys, err := client.DBSize(ctx).Result()
 	switch {
 	case err != nil:
-		return nil, errors.Join(fmt.Errorf("no Redis answers at %s: %w; start one there, or name none", addr, err), t.Close())
+		return nil, errors.Join(fmt.Errorf("no Redis answers at %s: %w; start one there, or give none", addr, err), t.Close())
 	case keys > 0:
 		return nil, errors.Join(fmt.Errorf("%s has %d keys: %w", addr, keys, ErrNotEmpty), t.Close())
 	}
 	return t, nil
 }
 
-// ensureServers makes sure that there are n servers.
+// ensureServers starts servers until there are n.
 func (t *Testbed) ensureServers(ctx context.Context, n int) error {
 	for len(t.nodes) < n {
 		server, err := redisserver.Start(ctx)
@@ -69,12 +70,12 @@ func (t *Testbed) ensureServers(ctx context.Context, n int) error {
 	return nil
 }
 
-// Servers says what the first server is, and what it can do.
+// Servers returns the name, the version and the capabilities of the first server.
 func (t *Testbed) Servers(ctx context.Context) (strategy.Servers, error) {
 	return dao.ServersOf(ctx, t.nodes[0], nil)
 }
 
-// Close empties the servers it has used, and ends those that it started.
+// Close empties the servers that trials used, and stops those that the testbed started.
 func (t *Testbed) Close() error {
 	var errs []error
 	for _, node := range t.nodes {
@@ -89,16 +90,16 @@ func (t *Testbed) Close() error {
 	return errors.Join(errs...)
 }
 
-// Trial is one contestant under one condition.
+// Trial is a contestant under a condition.
 type Trial struct {
 	Contestant contestants.Contestant
 	result.Condition
 	Repetition int
-	Warmup     time.Duration // not measured
-	Window     time.Duration // measured
+	Warmup     time.Duration // time before the window
+	Window     time.Duration // measured time
 }
 
-// buyers gives the number of buyers of each process, in shares as even as possible. The limit has one buyer in all.
+// buyers returns the number of buyers of each process, in shares as even as possible. The limit has a single buyer.
 func (t Trial) buyers() []int {
 	if t.Contestant.Kind == contestants.Limit {
 		return []int{1}

@@ -11,7 +11,7 @@ import (
 
 var publishCalls = regexp.MustCompile(`(?m)^cmdstat_publish:calls=(\d+),`)
 
-// CountPublishes counts the PUBLISH commands that a server has run, those inside scripts too, which no client can see.
+// CountPublishes returns the number of PUBLISH commands that a server has run, including those of scripts, which no client sees.
 func CountPublishes(ctx context.Context, client *redis.Client) (int64, error) {
 	info, err := client.Info(ctx, "commandstats").Result()
 	if err != nil {
@@ -19,7 +19,7 @@ func CountPublishes(ctx context.Context, client *redis.Client) (int64, error) {
 	}
 	calls := publishCalls.FindStringSubmatch(info)
 	if calls == nil {
-		return 0, nil // it lists only what was called
+		return 0, nil // commands that were never called are not listed
 	}
 	return strconv.ParseInt(calls[1], 10, 64)
 }

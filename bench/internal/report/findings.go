@@ -3,17 +3,18 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
 )
 
-// typicalBuyers is the number of buyers that the findings are about, where it was measured.
+// typicalBuyers is the number of buyers in the findings, if it was measured.
 const typicalBuyers = 200
 
-// findings says in three sentences what came out: how fast locks are under load, what that costs, and how fast they are for one buyer
-// alone. A sentence is left out if the run did not measure what it needs.
+// findings summarizes a run in three sentences: the speed of the locks under load, its cost, and the speed for a single buyer. A sentence
+// for which the numbers were not measured is left out.
 func findings(run result.Run) string {
 	var sentences []string
 	if at, found := busiestCondition(run); found {
@@ -22,13 +23,13 @@ func findings(run result.Run) string {
 	for _, at := range run.Conditions() {
 		if at.Buyers == 1 {
 			sentences = append(sentences, describeAlone(run, at))
-			break // the first one has the longest round trip
+			break // only the first condition: it has the longest round trip
 		}
 	}
 	return wrapLines(strings.Join(sentences, " "))
 }
 
-// wrapLines breaks a text into lines no longer than those of the other documents.
+// wrapLines breaks a text into lines as long as those of the other documents.
 func wrapLines(text string) string {
 	const longest = 140
 	var wrapped strings.Builder
@@ -49,7 +50,7 @@ func wrapLines(text string) string {
 	return wrapped.String()
 }
 
-// busiestCondition finds the condition with the longest round trip, the most processes, and the typical number of buyers, or else the most of them.
+// busiestCondition returns the condition with the longest round trip, the most processes, and typicalBuyers, or else the most buyers.
 func busiestCondition(run result.Run) (at result.Condition, found bool) {
 	all := run.Conditions()
 	for _, c := range all {
@@ -63,7 +64,7 @@ func busiestCondition(run result.Run) (at result.Condition, found bool) {
 	return at, found
 }
 
-// describeCondition says a condition in words.
+// describeCondition returns a condition in words.
 func describeCondition(at result.Condition) string {
 	text := fmt.Sprintf("%d buyers", at.Buyers)
 	if at.Buyers == 1 {
@@ -81,38 +82,36 @@ func describeCondition(at result.Condition) string {
 	return fmt.Sprintf("%s and a round trip of %g ms", text, at.AddedMillis)
 }
 
-// contestantShare is a contestant and its share of the limit.
+// contestantShare is a contestant with its share of the limit.
 type contestantShare struct {
 	name  string
 	share float64
 }
 
-// rank gives the fastest of these kinds, the one after it, and the slowest; none of them is named if there are fewer.
+// rank returns the fastest contestant of these kinds, the second, and the slowest. Names are empty if there are fewer.
 func rank(run result.Run, at result.Condition, kinds ...contestants.Kind) (first, second, last contestantShare) {
 	seen := map[string]bool{}
 	for _, c := range run.Cells {
 		share := run.Summary(c.Contestant, at, result.Share).Median
-		ours := false
-		for _, kind := range kinds {
-			ours = ours || c.Kind == kind
-		}
-		if !ours || seen[c.Contestant] || math.IsNaN(share) {
+		if !slices.Contains(kinds, c.Kind) || seen[c.Contestant] || math.IsNaN(share) {
 			continue
 		}
 		seen[c.Contestant] = true
-		switch next := (contestantShare{c.Contestant, share}); {
+		next := contestantShare{c.Contestant, share}
+		switch {
 		case first.name == "" || share > first.share:
 			first, second = next, first
 		case second.name == "" || share > second.share:
 			second = next
 		}
 		if last.name == "" || share < last.share {
-			last = contestantShare{c.Contestant, share}
+			last = next
 		}
 	}
 	return first, second, last
 }
 
+// describeSpeed returns a sentence about the fastest lock, the fastest library and the slowest lock.
 func describeSpeed(run result.Run, at result.Condition) string {
 	ours, _, _ := rank(run, at, contestants.Step)
 	library, _, _ := rank(run, at, contestants.Library)
@@ -120,7 +119,8 @@ func describeSpeed(run result.Run, at result.Condition) string {
 	if ours.name == "" {
 		return ""
 	}
-	text := fmt.Sprintf("With %s, the fastest lock of the evolution, `%s`, sells at %.2f of the limit", describeCondition(at), ours.name, ours.share)
+	text := fmt.Sprintf("With %s, the fastest lock of the evolution, `%s`, sells at %.2f of the limit",
+		describeCondition(at), ours.name, ours.share)
 	if library.name != "" {
 		text += fmt.Sprintf(", the fastest library, `%s`, at %.2f", library.name, library.share)
 	}
@@ -130,6 +130,7 @@ func describeSpeed(run result.Run, at result.Condition) string {
 	return text + "."
 }
 
+// describeCost returns a sentence about their requests and longest waits.
 func describeCost(run result.Run, at result.Condition) string {
 	ours, _, _ := rank(run, at, contestants.Step)
 	library, _, _ := rank(run, at, contestants.Library)
@@ -155,7 +156,7 @@ func describeCost(run result.Run, at result.Condition) string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// enumerate joins clauses as a sentence does.
+// enumerate joins clauses with commas and "and".
 func enumerate(clauses []string) string {
 	last := len(clauses) - 1
 	text := strings.Join(clauses[:last], ", ")
@@ -165,13 +166,14 @@ func enumerate(clauses []string) string {
 	return text + " and " + clauses[last]
 }
 
+// describeAlone returns a sentence about the fastest two locks for a single buyer.
 func describeAlone(run result.Run, at result.Condition) string {
 	first, second, _ := rank(run, at, contestants.Step, contestants.Library)
 	if first.name == "" {
 		return ""
 	}
-	text := fmt.Sprintf("With %s, the fastest lock is `%s`, at %.2f of the limit and %.2f requests of the lock per sale", describeCondition(at),
-		first.name, first.share, run.Summary(first.name, at, result.LockRequests).Median)
+	text := fmt.Sprintf("With %s, the fastest lock is `%s`, at %.2f of the limit and %.2f requests of the lock per sale",
+		describeCondition(at), first.name, first.share, run.Summary(first.name, at, result.LockRequests).Median)
 	if second.name != "" {
 		text += fmt.Sprintf("; the next, `%s`, reaches %.2f with %.2f", second.name, second.share,
 			run.Summary(second.name, at, result.LockRequests).Median)

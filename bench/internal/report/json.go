@@ -1,4 +1,4 @@
-// Package report shows what a run measured: as text, as JSON, as a plot, and as a document.
+// Package report writes the results of a run as text, JSON, a plot and a Markdown document. Begin with Text and Markdown.
 package report
 
 import (
@@ -10,12 +10,12 @@ import (
 	"lockstep/bench/internal/result"
 )
 
-// JSON writes everything that was measured.
+// JSON writes all results.
 func JSON(w io.Writer, run result.Run, _ []contestants.Contestant) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(run); err != nil {
-		return fmt.Errorf("JSON: %w", err)
+		return fmt.Errorf("writing JSON: %w", err)
 	}
 	return nil
 }

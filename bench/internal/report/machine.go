@@ -11,7 +11,7 @@ import (
 
 var model = regexp.MustCompile(`(?m)^model name\s*:\s*(.+)$`)
 
-// ThisMachine describes where this runs. What a system does not tell is "unknown".
+// ThisMachine describes this machine. The CPU is "unknown" where the system does not name it.
 func ThisMachine(redis string) result.Machine {
 	m := result.Machine{
 		CPU: "unknown " + runtime.GOARCH, Cores: runtime.NumCPU(), Kernel: runtime.GOOS, Go: runtime.Version(), Redis: redis,

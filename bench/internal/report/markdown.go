@@ -53,7 +53,7 @@ const howToRun = `
 	"The terminal also shows one process, and no delay, where the processes compete with Redis for cores, and the goals;\n" +
 	"`-json` writes everything.\n"
 
-// Markdown writes the page: what came out, how to read it, and the tables that one chooses a lock by.
+// Markdown writes docs/benchmarks.md: the findings, how to read them, and the tables by which to choose a lock.
 func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	all = pageContestants(all)
 	var text strings.Builder
@@ -97,12 +97,12 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	return err
 }
 
-// pageContestants leaves out the steps that differ little from their neighbours: docs/MATRIX.md has their numbers.
+// pageContestants omits the steps that differ little from others: docs/MATRIX.md has their figures.
 func pageContestants(all []contestants.Contestant) []contestants.Contestant {
 	return slices.DeleteFunc(slices.Clone(all), func(c contestants.Contestant) bool { return c.OffPage && c.IsStep() })
 }
 
-// writeShopCosts says what a sale of the whole shop costs, beside one with the first of the locks.
+// writeShopCosts writes the section on the cost of a sale over HTTP, relative to the first lock.
 func writeShopCosts(w io.Writer, costs []result.SaleCost) {
 	if len(costs) == 0 {
 		return

@@ -8,8 +8,8 @@ import (
 	"lockstep/bench/internal/result"
 )
 
-// sample is a run in which v10 is fast, v4 starves buyers, and v11 keeps the lock for a buyer alone.
-func sample() result.Run {
+// newRun returns a run in which v10 is fast, v4 starves buyers, and v11 caches the lock for a single buyer.
+func newRun() result.Run {
 	one := result.Condition{AddedMillis: 1, Processes: 1, Buyers: 1}
 	together := result.Condition{AddedMillis: 1, Processes: 1, Buyers: 200}
 	few := result.Condition{AddedMillis: 1, Processes: 3, Buyers: 16}
@@ -38,22 +38,21 @@ func sample() result.Run {
 	return run
 }
 
-// The document opens with what came out and the picture, then says how to read it; how to run it comes last. It has the tables of the
-// setting that the findings are about.
+// The document begins with the findings and the picture, and ends with how to run bench. It has the tables of the setting of the findings.
 func TestMarkdownPutsFindingsFirst(t *testing.T) {
 	var text strings.Builder
-	if err := Markdown(&text, sample(), contestants.Table()); err != nil {
+	if err := Markdown(&text, newRun(), contestants.Table()); err != nil {
 		t.Fatal(err)
 	}
 	last := 0
 	for _, part := range []string{
-		"# Benchmarks\n", findings(sample()), "](benchmarks.svg)", "## How to read it",
+		"# Benchmarks\n", findings(newRun()), "](benchmarks.svg)", "## How to read it",
 		"## 1 ms added, 3 processes", "### Share of the limit", "### Requests per sale",
 		"### Longest wait over mean", "### Buyers that never got in", "## How to run it",
 	} {
 		at := strings.Index(text.String()[last:], part)
 		if at < 0 || part == "" {
-			t.Errorf("%q is not after %d:\n%s", part, last, text.String())
+			t.Errorf("got\n%s\nwant %q after %d", text.String(), part, last)
 			continue
 		}
 		last += at + len(part)
@@ -63,15 +62,14 @@ func TestMarkdownPutsFindingsFirst(t *testing.T) {
 	}
 }
 
-// A terminal shows every table, and the goals.
 func TestTextShowsAllTables(t *testing.T) {
 	var text strings.Builder
-	if err := Text(&text, sample(), contestants.Table()); err != nil {
+	if err := Text(&text, newRun(), contestants.Table()); err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []string{"requests of the lock per sale\n", "wait in ms: p50 / p99 / longest\n", "\nGoals: ", "\nv10 "} {
 		if !strings.Contains(text.String(), part) {
-			t.Errorf("no %q:\n%s", part, text.String())
+			t.Errorf("got\n%s\nwant %q in it", text.String(), part)
 		}
 	}
 }
@@ -84,22 +82,22 @@ func TestFindingsDescribeBusiestCondition(t *testing.T) {
 		"`v4` sends 48.0 requests per sale, its longest wait is 1.5 times the mean, and 150 of the 200 buyers never got in. " +
 		"With one buyer and a round trip of 1 ms, the fastest lock is `v11`, at 0.97 of the limit and 0.02 requests of the lock per sale; " +
 		"the next, `v10`, reaches 0.50 with 2.00."
-	if got := strings.ReplaceAll(findings(sample()), "\n", " "); got != want {
+	if got := strings.ReplaceAll(findings(newRun()), "\n", " "); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	some := sample()
+	some := newRun()
 	some.Cells = some.Cells[:2] // the limit and v10, for one buyer
 	want = "With one buyer and a round trip of 1 ms, the fastest lock is `v10`, at 0.50 of the limit and 2.00 requests of the lock per sale."
 	if got := strings.ReplaceAll(findings(some), "\n", " "); got != want {
 		t.Errorf("of a small run: %s\nwant\n%s", got, want)
 	}
-	for line := range strings.Lines(findings(sample())) {
+	for line := range strings.Lines(findings(newRun())) {
 		if len(line) > 141 {
-			t.Errorf("a line of %d characters: %s", len(line), line)
+			t.Errorf("got a line of %d characters, want at most 140: %s", len(line)-1, line)
 		}
 	}
 	if got := findings(result.Run{}); got != "" {
-		t.Errorf("of an empty run: %s", got)
+		t.Errorf("got findings of an empty run: %s, want none", got)
 	}
 }
 

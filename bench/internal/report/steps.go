@@ -11,11 +11,11 @@ import (
 	"lockstep/internal/evolution"
 )
 
-// Steps writes the numbers of each step for those who show them: docs/MATRIX.md, the page, lockstep diff. Of a lock that did not complete
-// there are none.
+// Steps writes the figures of each step as evolution.Figures, for docs/MATRIX.md, the page and lockstep diff. Locks that did not complete
+// are left out.
 func Steps(w io.Writer, run result.Run, table []contestants.Contestant) error {
 	if len(run.Pings) != 1 {
-		return fmt.Errorf("the numbers of the steps are for one delay, and this run has %d", len(run.Pings))
+		return fmt.Errorf("the figures of the steps are for one delay, but this run has %d", len(run.Pings))
 	}
 	f := evolution.Figures{
 		Date: run.Began.Format(time.DateOnly), Machine: fmt.Sprintf("%d × %s", run.Machine.Cores, run.Machine.CPU), Redis: run.Machine.Redis,
@@ -34,7 +34,7 @@ func Steps(w io.Writer, run result.Run, table []contestants.Contestant) error {
 				Lock: c.Name, Condition: at, Share: median(result.Share), Commands: median(result.Requests), Wait: median(result.MaxOverMean),
 			}
 			if at == evolution.Alone() {
-				cell.Wait = 0 // it waits for nobody
+				cell.Wait = 0 // a single buyer waits for nobody
 			}
 			if !math.IsNaN(cell.Share) {
 				f.Cells = append(f.Cells, cell)

@@ -12,9 +12,9 @@ import (
 	"lockstep/internal/evolution"
 )
 
-// The numbers of the steps are those of our locks under their conditions, each the median; a lock that did not complete has none.
+// The figures of the steps are medians; a lock that did not complete has none.
 func TestStepsWritesMedianOfEachStep(t *testing.T) {
-	run := sample()
+	run := newRun()
 	run.Pings, run.Machine.Redis = []result.Ping{{AddedMillis: 1}}, "Redis 7"
 	hung := slices.IndexFunc(run.Cells, func(c result.Cell) bool { return c.Contestant == "v4" && c.Buyers == 200 && c.AddedMillis == 1 })
 	run.Cells[hung].Status = result.Hung
@@ -44,6 +44,6 @@ func TestStepsWritesMedianOfEachStep(t *testing.T) {
 	}
 	run.Pings = append(run.Pings, result.Ping{})
 	if err := Steps(&text, run, contestants.Table()); err == nil {
-		t.Error("of two delays, one is shown")
+		t.Error("got figures of a run with two delays, want an error")
 	}
 }

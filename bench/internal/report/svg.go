@@ -16,17 +16,17 @@ import (
 	"lockstep/bench/internal/result"
 )
 
-// panel is one of the pictures of the plot: a number against the buyers, a line for each contestant.
+// panel is a diagram of the plot: a number by the number of buyers, with a line for each contestant.
 type panel struct {
 	title         string
 	number        result.Metric
-	needsWaiters  bool // says something only where several buyers wait
-	isLogarithmic bool // on a logarithmic scale
+	needsWaiters  bool // omits the limit and single buyers, who do not wait
+	isLogarithmic bool // the axis of the number is logarithmic
 }
 
-// SVG draws the share of the limit and the fairness against the number of buyers, for the longest round trip added. The background is
-// white, so that the picture can be read on light and dark pages. Contestants without a lock are left out: beside them the others
-// could not be told apart.
+// SVG writes a plot of the share of the limit and of fairness by the number of buyers, for the longest added round trip. The background is
+// white, so that it can be read on light and dark pages. Contestants without a lock are left out: beside their rates, the lines of the
+// others would coincide.
 func SVG(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	all = pageContestants(all)
 	list, buyers := tableSettings(run)
@@ -53,7 +53,7 @@ func SVG(w io.Writer, run result.Run, all []contestants.Contestant) error {
 			}
 			drawn, err := p.draw(run, all, s, buyers[s], legend)
 			if err != nil {
-				return fmt.Errorf("SVG: %w", err)
+				return fmt.Errorf("writing SVG: %w", err)
 			}
 			row = append(row, drawn)
 		}
@@ -74,7 +74,7 @@ func SVG(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	}
 	names.Draw(draw.Crop(page, width, 0, 0, -2*margin))
 	if _, err := canvas.WriteTo(w); err != nil {
-		return fmt.Errorf("SVG: %w", err)
+		return fmt.Errorf("writing SVG: %w", err)
 	}
 	return nil
 }
@@ -93,7 +93,8 @@ func (p panel) draw(run result.Run, all []contestants.Contestant, s tableSetting
 	drawn.Add(plotter.NewGrid())
 	for i, c := range all {
 		points := p.points(run, c.Name, s, buyers)
-		if len(points) == 0 || c.Kind == contestants.Lockless || c.Kind == contestants.Segmented || p.needsWaiters && c.Kind == contestants.Limit {
+		exceedsLimit := c.Kind == contestants.Lockless || c.Kind == contestants.Segmented
+		if len(points) == 0 || exceedsLimit || p.needsWaiters && c.Kind == contestants.Limit {
 			continue
 		}
 		line, dots, err := plotter.NewLinePoints(points)
@@ -128,7 +129,7 @@ func (p panel) points(run result.Run, name string, s tableSetting, buyers []int)
 
 func neverServedShare(c result.Cell) float64 { return float64(c.NeverServed) / float64(c.Buyers) }
 
-// styleLine tells the lines apart: ours are drawn through, libraries dashed, the limit black.
+// styleLine sets the colour and the dashes of a contestant's line: steps are solid, libraries dashed, the limit dotted.
 func styleLine(line *draw.LineStyle, c contestants.Contestant, i int) {
 	colours := []color.RGBA{
 		{0, 0, 0, 255}, {200, 200, 200, 255}, {150, 150, 150, 255}, {110, 110, 110, 255}, {86, 180, 233, 255}, {160, 130, 190, 255},
@@ -144,10 +145,10 @@ func styleLine(line *draw.LineStyle, c contestants.Contestant, i int) {
 	}
 }
 
-// ticks are the marks of an axis.
+// ticks has the values that are marked on an axis.
 type ticks []int
 
-// Ticks is plot.Ticker's.
+// Ticks implements plot.Ticker.
 func (t ticks) Ticks(low, high float64) []plot.Tick {
 	var marks []plot.Tick
 	for _, n := range t {

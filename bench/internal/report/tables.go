@@ -10,14 +10,14 @@ import (
 	"lockstep/internal/evolution"
 )
 
-// table is rows of text. Markdown shows some of those that Text shows.
+// table is a table of text. Markdown shows some of the tables of Text.
 type table struct {
 	title string
 	head  []string
 	rows  [][]string
 }
 
-// tableSetting is a round trip added, in milliseconds, and a number of processes: what a set of tables is about.
+// tableSetting is an added round trip and a number of processes, which a set of tables has in common.
 type tableSetting struct {
 	added     float64
 	processes int
@@ -34,7 +34,7 @@ func (s tableSetting) String() string {
 	return fmt.Sprintf("%g ms added, %s", s.added, text)
 }
 
-// tableSettings are those measured, in order, and the numbers of buyers of each.
+// tableSettings returns the measured settings in order, and the numbers of buyers of each.
 func tableSettings(run result.Run) (all []tableSetting, buyers map[tableSetting][]int) {
 	buyers = map[tableSetting][]int{}
 	for _, at := range run.Conditions() {
@@ -47,11 +47,11 @@ func tableSettings(run result.Run) (all []tableSetting, buyers map[tableSetting]
 	return all, buyers
 }
 
-// column is what a table of each setting shows.
+// column is a number that has a table for each setting.
 type column struct {
 	title    string
 	format   func([]result.Cell) string
-	isOnPage bool // whether the page shows it; a terminal shows all
+	isOnPage bool // shown on the page, too; the terminal shows all
 }
 
 func columns() []column {
@@ -66,7 +66,8 @@ func columns() []column {
 	}
 }
 
-// pageColumns returns the numbers that the page shows under a setting: none, unless the findings are about it, where the locks differ most.
+// pageColumns returns the numbers that the page shows for a setting. It shows only the setting of the findings, where the locks differ
+// most.
 func pageColumns(run result.Run, s tableSetting) []column {
 	if at, found := busiestCondition(run); found && s != (tableSetting{at.AddedMillis, at.Processes}) {
 		return nil
@@ -74,7 +75,7 @@ func pageColumns(run result.Run, s tableSetting) []column {
 	return slices.DeleteFunc(columns(), func(n column) bool { return !n.isOnPage })
 }
 
-// onlyWithWaiters leaves out cells in which no buyer waits for another.
+// onlyWithWaiters omits the cells in which no buyer waits for another.
 func onlyWithWaiters(of func([]result.Cell) string) func([]result.Cell) string {
 	return func(cells []result.Cell) string {
 		if len(cells) > 0 && (cells[0].Kind == contestants.Limit || cells[0].Buyers == 1) {
@@ -84,7 +85,7 @@ func onlyWithWaiters(of func([]result.Cell) string) func([]result.Cell) string {
 	}
 }
 
-// newTables returns the tables of a setting: a row for each contestant, a column for each number of buyers.
+// newTables returns the tables of a setting, with a row for each contestant and a column for each number of buyers.
 func newTables(run result.Run, all []contestants.Contestant, s tableSetting, buyers []int, numbers []column) []table {
 	head := []string{"buyers"}
 	for _, w := range buyers {
@@ -111,7 +112,7 @@ func newTables(run result.Run, all []contestants.Contestant, s tableSetting, buy
 	return tables
 }
 
-// goalTable is the table of what the project wants to reach, and of what was measured.
+// goalTable returns the table of the goals and the measured values.
 func goalTable(run result.Run) table {
 	t := table{title: "Goals", head: []string{"contestant", "what", "where", "buyers", "goal", "measured", ""}}
 	for _, g := range run.Goals() {
@@ -121,13 +122,14 @@ func goalTable(run result.Run) table {
 		}
 		where := tableSetting{g.Condition.AddedMillis, g.Condition.Processes}.String()
 		t.rows = append(t.rows, []string{
-			g.Contestant, g.What, where, fmt.Sprint(g.Condition.Buyers), g.Want, withStatus(formatSummary(g.Measured, 2), run.CellsOf(g.Contestant, g.Condition)), met,
+			g.Contestant, g.What, where, fmt.Sprint(g.Condition.Buyers), g.Want,
+			withStatus(formatSummary(g.Measured, 2), run.CellsOf(g.Contestant, g.Condition)), met,
 		})
 	}
 	return t
 }
 
-// countMet counts the goals that are met, and all of them.
+// countMet returns the number of goals that are met, and of all goals.
 func countMet(run result.Run) (met, total int) {
 	goals := run.Goals()
 	for _, g := range goals {
@@ -138,7 +140,7 @@ func countMet(run result.Run) (met, total int) {
 	return met, len(goals)
 }
 
-// summaryCell shows a number of those repetitions that are OK, and of the others how they ended.
+// summaryCell formats a number over the repetitions that are OK, and the status of the others.
 func summaryCell(number result.Metric, digits int) func([]result.Cell) string {
 	return func(cells []result.Cell) string {
 		var values []float64
@@ -166,7 +168,7 @@ func formatSummary(s result.Summary, digits int) string {
 	}
 }
 
-// formatWaits shows medians over the repetitions.
+// formatWaits formats the medians of three quantiles of the waits.
 func formatWaits(cells []result.Cell) string {
 	var p50, p99, longest []float64
 	for _, c := range cells {
@@ -185,7 +187,7 @@ func formatWaits(cells []result.Cell) string {
 		digits, result.Summarize(longest).Median), cells)
 }
 
-// withStatus appends what went wrong in how many repetitions.
+// withStatus appends the number of repetitions that are not OK, by status.
 func withStatus(text string, cells []result.Cell) string {
 	if len(cells) == 0 {
 		return "–"

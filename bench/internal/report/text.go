@@ -10,7 +10,7 @@ import (
 	"lockstep/bench/internal/result"
 )
 
-// Text writes all tables and the goals for a terminal.
+// Text writes all tables and the goals as plain text.
 func Text(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s\n%s", formatMachine(run.Machine), formatPings(run.Pings))
@@ -36,7 +36,7 @@ func (t table) text(w io.Writer) {
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		fmt.Fprintln(aligned, strings.TrimSuffix(strings.ReplaceAll(strings.Join(row, "\t"), "**", ""), "\t"))
 	}
-	_ = aligned.Flush() // into memory
+	_ = aligned.Flush() // w is a strings.Builder, which cannot fail
 }
 
 func formatMachine(m result.Machine) string {

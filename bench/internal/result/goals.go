@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// Goal is a number that the project wants to reach, and what was measured.
+// Goal is a bound that the project has set for a contestant, with the measured value.
 type Goal struct {
 	Contestant string
 	What       string
 	Condition  Condition
 	Want       string
 	Measured   Summary
-	IsMet      bool // by the median, and every repetition completed
+	IsMet      bool // the median is within the bound, and all repetitions completed
 }
 
-// shareName is what a goal for the share of the limit is called. No lock can beat the limit: a share above mostShare says that the machine was
-// disturbed while the limit ran, so it meets no goal.
+// shareName is the name of the goal for the share of the limit. No lock can beat the limit. A share above maxShare means that the machine
+// was disturbed while the limit ran, so it meets no goal.
 const (
 	shareName = "share of the limit"
 	maxShare  = 1.1
 )
 
-// Others are called so.
+// Names of the other goals.
 const (
 	longestWaitName  = "longest wait over mean"
 	neverName        = "buyers that never got in"
@@ -30,27 +30,27 @@ const (
 	lockRequestsName = "requests of the lock per sale"
 	publishesName    = "PUBLISH per sale"
 	fastestName      = "times the fastest library"
-	timesLimitName   = "times the limit" // of several locks, which have no limit in common
+	timesLimitName   = "times the limit" // for several locks, which together may exceed the limit
 )
 
-// target is what one contestant should reach under the conditions where it applies.
+// target is a goal under one condition, before it is compared.
 type target struct {
 	applies      bool
 	contestant   string
 	what         string
-	isLowerBound bool // want is a lower bound; else an upper one
+	isLowerBound bool // want is a lower bound; false: an upper bound
 	want         float64
 	measured     Summary
 }
 
-// Goals compares what was measured with what the project wants to reach. A contestant that was not measured has no goals there. One that
-// was measured and did not complete has missed them.
+// Goals compares the results with the bounds that the project has set. A contestant that was not measured under a condition has no goals
+// there. One that was measured and did not complete has missed them.
 func (r Run) Goals() []Goal {
 	var goals []Goal
 	for _, at := range r.Conditions() {
 		for _, t := range r.targets(at) {
 			completed, measured := r.completed(t.contestant, at)
-			if !t.applies || !measured || completed && t.measured.N == 0 { // in the last case it is the other contestant that is missing
+			if !t.applies || !measured || completed && t.measured.N == 0 { // completed without a value: the contestant to compare with is missing
 				continue
 			}
 			goal := Goal{Contestant: t.contestant, What: t.what, Condition: at, Want: fmt.Sprintf("≤ %g", t.want), Measured: t.measured}
@@ -76,13 +76,13 @@ func (r Run) completed(contestant string, at Condition) (completed, measured boo
 	return completed, measured
 }
 
-// targets are all goals at one condition. A wait of many buyers is bounded only together with the buyers that never got in, as their waits
-// are cut at the end of the window.
+// targets returns all goals under one condition. The longest wait is bounded together with the number of buyers that were never served,
+// because their waits are cut off at the end of the window.
 func (r Run) targets(at Condition) []target {
 	return slices.Concat(r.localTargets(at), r.crossProcessTargets(at))
 }
 
-// localTargets are those of the locks that know no order between processes, and of sales without a lock.
+// localTargets returns the goals of the locks without an order between processes, and of sales without a lock.
 func (r Run) localTargets(at Condition) []target {
 	many, far, alone, one := at.describe()
 	of := func(name string, number Metric) Summary { return r.Summary(name, at, number) }
@@ -91,7 +91,7 @@ func (r Run) localTargets(at Condition) []target {
 
 		{many && far && one, "v8", shareName, true, 0.45, of("v8", Share)},
 		{many && one, "v8", requestsName, false, 4.2, of("v8", Requests)},
-		{many && far && !one, "v8", requestsName, false, 5, of("v8", Requests)}, // one contender a process polls
+		{many && far && !one, "v8", requestsName, false, 5, of("v8", Requests)}, // a single contender of each process polls
 		{many && far && one, "v8", longestWaitName, false, 2, of("v8", MaxOverMean)},
 		{many && one, "v8", neverName, false, 0, of("v8", NeverServed)},
 
@@ -109,10 +109,10 @@ func (r Run) localTargets(at Condition) []target {
 	}
 }
 
-// crossProcessTargets are those of the locks that processes hand over in order.
+// crossProcessTargets returns the goals of the locks that processes hand over in order.
 func (r Run) crossProcessTargets(at Condition) []target {
 	many, far, alone, one := at.describe()
-	spread := !one && at.Buyers <= at.Processes // each sale in another process: read, write, hand over, one after the other
+	spread := !one && at.Buyers <= at.Processes // each sale is in another process
 	fair := 3.0
 	if far && one {
 		fair = 2
@@ -141,7 +141,7 @@ func (r Run) crossProcessTargets(at Condition) []target {
 	}
 }
 
-// describe says whether there are many buyers, a round trip added, one buyer alone, and one process.
+// describe returns whether there are many buyers, an added round trip, a single buyer, and one process.
 func (c Condition) describe() (many, far, alone, one bool) {
 	one = c.Processes == 1
 	return c.Buyers > 1, c.AddedMillis > 0, c.Buyers == 1 && one, one

@@ -6,31 +6,31 @@ import (
 	"lockstep/bench/internal/contestants"
 )
 
-// Metric takes one number out of a cell.
+// Metric returns one number of a cell.
 type Metric func(Cell) float64
 
-// PerSecond is sales per second.
+// PerSecond returns the sales per second.
 func PerSecond(c Cell) float64 { return c.PerSecond }
 
-// Share is of the limit.
+// Share returns the share of the limit.
 func Share(c Cell) float64 { return c.Share }
 
-// Requests is requests per sale.
+// Requests returns the requests per sale.
 func Requests(c Cell) float64 { return c.Requests }
 
-// LockRequests is requests of the lock per sale.
+// LockRequests returns the requests of the lock per sale.
 func LockRequests(c Cell) float64 { return c.LockRequests }
 
-// Publishes is PUBLISH commands per sale.
+// Publishes returns the PUBLISH commands per sale.
 func Publishes(c Cell) float64 { return c.Publishes }
 
-// NeverServed is how many buyers did not get their turn.
+// NeverServed returns the number of buyers that were not served.
 func NeverServed(c Cell) float64 { return float64(c.NeverServed) }
 
-// MaxOverMean is the longest wait over the mean one.
+// MaxOverMean returns the longest wait divided by the mean wait.
 func MaxOverMean(c Cell) float64 { return c.Wait.MaxOverMean }
 
-// Conditions lists what was measured, in order.
+// Conditions returns the measured conditions: the longest round trip first, then by processes and buyers.
 func (r Run) Conditions() []Condition {
 	var all []Condition
 	for _, c := range r.Cells {
@@ -42,7 +42,7 @@ func (r Run) Conditions() []Condition {
 	return all
 }
 
-// Contestants lists the names of those measured, in the order of the table.
+// Contestants returns the names of the measured contestants, in the order of the table.
 func (r Run) Contestants(table []contestants.Contestant) []string {
 	var names []string
 	for _, c := range table {
@@ -53,7 +53,7 @@ func (r Run) Contestants(table []contestants.Contestant) []string {
 	return names
 }
 
-// CellsOf gives the repetitions of one contestant under one condition.
+// CellsOf returns the repetitions of a contestant under a condition.
 func (r Run) CellsOf(contestant string, at Condition) []Cell {
 	var cells []Cell
 	for _, c := range r.Cells {
@@ -64,7 +64,7 @@ func (r Run) CellsOf(contestant string, at Condition) []Cell {
 	return cells
 }
 
-// Summary spreads a number of a contestant out over those repetitions that are OK.
+// Summary summarizes a number of a contestant over the repetitions that are OK.
 func (r Run) Summary(contestant string, at Condition, number Metric) Summary {
 	var values []float64
 	for _, c := range r.CellsOf(contestant, at) {
@@ -75,7 +75,7 @@ func (r Run) Summary(contestant string, at Condition, number Metric) Summary {
 	return Summarize(values)
 }
 
-// RatioToLibraries spreads out how many times as fast a contestant is as the fastest library of the same repetition.
+// RatioToLibraries summarizes the ratio of a contestant's rate to that of the fastest library in the same repetition.
 func (r Run) RatioToLibraries(contestant string, at Condition) Summary {
 	var values []float64
 	for _, ours := range r.CellsOf(contestant, at) {
@@ -92,7 +92,7 @@ func (r Run) RatioToLibraries(contestant string, at Condition) Summary {
 	return Summarize(values)
 }
 
-// Ratio spreads out how many times as fast a contestant is as another of the same repetition.
+// Ratio summarizes the ratio of a contestant's rate to that of another in the same repetition.
 func (r Run) Ratio(contestant, other string, at Condition) Summary {
 	var values []float64
 	for _, a := range r.CellsOf(contestant, at) {
@@ -105,7 +105,7 @@ func (r Run) Ratio(contestant, other string, at Condition) Summary {
 	return Summarize(values)
 }
 
-// SetShares fills in the share of the limit of each cell.
+// SetShares sets the share of the limit of each cell.
 func SetShares(cells []Cell) {
 	for i := range cells {
 		cell := &cells[i]
@@ -119,7 +119,7 @@ func SetShares(cells []Cell) {
 
 func (c Condition) compare(other Condition) int {
 	for _, d := range []float64{
-		other.AddedMillis - c.AddedMillis, // the most telling one comes first
+		other.AddedMillis - c.AddedMillis, // the longest round trip first, because it shows the largest differences
 		float64(c.Processes - other.Processes),
 		float64(c.Buyers - other.Buyers),
 	} {
@@ -130,7 +130,7 @@ func (c Condition) compare(other Condition) int {
 	return 0
 }
 
-// Invalid lists the cells that must not be: those with a wrong stock, and those of our own that did not complete.
+// Invalid returns the cells with a wrong stock, and those of lockstep's own contestants that did not complete.
 func (r Run) Invalid() []Cell {
 	var wrong []Cell
 	for _, c := range r.Cells {

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Summary is what repetitions gave.
+// Summary summarizes the repetitions of a number.
 type Summary struct {
 	Median, Min, Max float64
-	N                int // how many; of none the rest is NaN
+	N                int // number of repetitions; 0: the other fields are NaN
 }
 
-// Summarize spreads the values out.
+// Summarize returns the median and the range of values.
 func Summarize(values []float64) Summary {
 	if len(values) == 0 {
 		return Summary{Median: math.NaN(), Min: math.NaN(), Max: math.NaN()}

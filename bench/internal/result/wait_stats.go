@@ -2,9 +2,9 @@ package result
 
 import "slices"
 
-// NewWaitStats sums up waits, in microseconds; none gives zeros. still is a wait that was on when the window ended, whose end is not
-// known: it counts as the longest if it is that already.
-func NewWaitStats(micros []int64, still int64) WaitStats {
+// NewWaitStats summarizes waits in microseconds; without any it returns zeros. pending is a wait that had not ended at the end of the
+// window: it counts as the longest if it is already longer than the others.
+func NewWaitStats(micros []int64, pending int64) WaitStats {
 	if len(micros) == 0 {
 		return WaitStats{}
 	}
@@ -16,7 +16,7 @@ func NewWaitStats(micros []int64, still int64) WaitStats {
 	wait := WaitStats{
 		P50:  millis(Quantile(sorted, 0.5)),
 		P99:  millis(Quantile(sorted, 0.99)),
-		Max:  millis(max(sorted[len(sorted)-1], still)),
+		Max:  millis(max(sorted[len(sorted)-1], pending)),
 		Mean: float64(sum) / float64(len(sorted)) / 1000,
 	}
 	if wait.Mean > 0 {
@@ -25,7 +25,7 @@ func NewWaitStats(micros []int64, still int64) WaitStats {
 	return wait
 }
 
-// Quantile is the smallest of some sorted values that at least the share q of them do not exceed.
+// Quantile returns the smallest of sorted values that at least a share q of them do not exceed.
 func Quantile[T any](sorted []T, q float64) T {
 	rank := int(q * float64(len(sorted)))
 	if float64(rank) < q*float64(len(sorted)) {

@@ -1,4 +1,4 @@
-// Package shopcost measures what a sale of the whole shop costs: one lockstep serve on a real Redis, and buyers over HTTP.
+// Package shopcost measures the cost of a sale over HTTP: CPU time and Redis commands of one lockstep server on a real Redis.
 package shopcost
 
 import (
@@ -20,17 +20,17 @@ import (
 	"lockstep/internal/load"
 )
 
-// How many buy, and for how long one may take.
+// Load of a measurement.
 const (
 	buyerCount = 200
 	timeout    = 5 * time.Minute
 )
 
-// Measure builds lockstep from the directory above, and sells so many pieces with each lock, after a tenth of them to warm up.
+// Measure builds lockstep from the parent directory, and sells that many pieces with each lock, after a tenth of them as a warm-up.
 func Measure(ctx context.Context, locks []string, sales int) (costs []result.SaleCost, err error) {
 	dir, err := os.MkdirTemp("", "bench-lockstep-")
 	if err != nil {
-		return nil, fmt.Errorf("a directory for lockstep: %w", err)
+		return nil, fmt.Errorf("creating a directory for lockstep: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	program := filepath.Join(dir, "lockstep")
@@ -40,7 +40,7 @@ func Measure(ctx context.Context, locks []string, sales int) (costs []result.Sal
 	for _, lock := range locks {
 		cost, err := measureLock(ctx, program, lock, sales)
 		if err != nil {
-			return nil, fmt.Errorf("the whole shop with %s: %w", lock, err)
+			return nil, fmt.Errorf("measuring sales with %s: %w", lock, err)
 		}
 		costs = append(costs, cost)
 	}
@@ -54,7 +54,7 @@ func measureLock(ctx context.Context, program, lock string, sales int) (cost res
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
 	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr()}})
-	defer func() { _ = client.Close() }() // it only looks
+	defer func() { _ = client.Close() }() // nothing was written
 
 	shop, url, err := startShop(ctx, program, "serve", "--server.addr", "127.0.0.1:0", "--redis.addrs", server.Addr(),
 		"--lock.version", lock, "--log.level", "error")
@@ -88,31 +88,31 @@ func measureLock(ctx context.Context, program, lock string, sales int) (cost res
 	return cost, err
 }
 
-// shopProcess is a shop.
+// shopProcess is a running lockstep server.
 type shopProcess struct{ command *exec.Cmd }
 
-// startShop starts a shop, and returns its URL.
+// startShop starts a lockstep server, and returns it with its URL.
 func startShop(ctx context.Context, program string, arguments ...string) (*shopProcess, string, error) {
 	command := exec.CommandContext(ctx, program, arguments...)
 	stdout, err := command.StdoutPipe()
 	if err != nil {
-		return nil, "", fmt.Errorf("the shop: %w", err)
+		return nil, "", fmt.Errorf("lockstep serve: %w", err)
 	}
 	if err := command.Start(); err != nil {
-		return nil, "", fmt.Errorf("the shop: %w", err)
+		return nil, "", fmt.Errorf("lockstep serve: %w", err)
 	}
 	p := &shopProcess{command}
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	words := strings.Fields(line)
 	if err != nil || len(words) < 2 {
-		return nil, "", errors.Join(fmt.Errorf("the shop did not start: %q, %w", line, err), p.stop(new(result.SaleCost)))
+		return nil, "", errors.Join(fmt.Errorf("lockstep serve did not start: %q, %w", line, err), p.stop(new(result.SaleCost)))
 	}
 	return p, words[1], nil
 }
 
-// stop ends the shop, and notes the time of processors that it took, all of it: it sells for much longer than it starts.
+// stop stops the server, and sets the CPU time per sale. That includes the start, which is short beside the sales.
 func (p *shopProcess) stop(cost *result.SaleCost) error {
-	_ = p.command.Process.Signal(os.Interrupt) // it may have ended
+	_ = p.command.Process.Signal(os.Interrupt) // fails if the process has ended
 	err := p.command.Wait()
 	state := p.command.ProcessState
 	if cost.Sales > 0 {
@@ -120,18 +120,18 @@ func (p *shopProcess) stop(cost *result.SaleCost) error {
 		cost.ServerMicros = (state.UserTime() + state.SystemTime()).Seconds() / float64(sales) * 1e6
 	}
 	if err != nil {
-		return fmt.Errorf("the shop: %w", err)
+		return fmt.Errorf("lockstep serve: %w", err)
 	}
 	return nil
 }
 
-// usage is what a Redis has done since it started.
+// usage is the work of a Redis server since its start.
 type usage struct {
-	seconds float64 // of processors
-	calls   int64   // of commands, those of scripts too
+	seconds float64 // CPU time
+	calls   int64   // commands, including those of scripts
 }
 
-// readUsage asks a Redis what it has done.
+// readUsage reads the usage of a Redis server.
 func readUsage(ctx context.Context, client *redis.Client) (s usage, err error) {
 	text, err := client.Info(ctx, "cpu", "commandstats").Result()
 	if err != nil {

@@ -7,28 +7,28 @@ import (
 	"sync/atomic"
 )
 
-// countingConn is a connection that counts the requests that a client writes to it.
+// countingConn is a connection that counts the requests of its client.
 type countingConn struct {
 	net.Conn
 	requests *atomic.Int64
-	scanner  requestScanner // clients write from one goroutine at a time
+	scanner  requestScanner // not locked: clients write from one goroutine at a time
 }
 
-// Write is the connection's.
+// Write implements net.Conn.
 func (c *countingConn) Write(b []byte) (int, error) {
 	c.requests.Add(c.scanner.count(b))
 	return c.Conn.Write(b)
 }
 
-// requestScanner finds the requests in a stream of RESP, however it is cut. A request is an array of strings:
+// requestScanner finds the requests in a RESP stream that arrives in pieces of any size. A request is an array of strings:
 //
 //	*2\r\n$3\r\nGET\r\n$9\r\ninventory\r\n
 type requestScanner struct {
-	line []byte // a line, as far as it came
-	skip int    // bytes of a string still to come
+	line []byte // incomplete line
+	skip int    // remaining bytes of a string
 }
 
-// count counts the requests that begin in b.
+// count returns the number of requests that begin in b.
 func (s *requestScanner) count(b []byte) (n int64) {
 	for len(b) > 0 {
 		if s.skip > 0 {
@@ -44,11 +44,12 @@ func (s *requestScanner) count(b []byte) (n int64) {
 		}
 		s.line = append(s.line, b[:end]...)
 		b = b[end+1:]
-		switch line := bytes.TrimSuffix(s.line, []byte("\r")); {
+		line := bytes.TrimSuffix(s.line, []byte("\r"))
+		switch {
 		case bytes.HasPrefix(line, []byte("*")):
 			n++
 		case bytes.HasPrefix(line, []byte("$")):
-			length, _ := strconv.Atoi(string(line[1:])) // our own clients wrote it
+			length, _ := strconv.Atoi(string(line[1:])) // valid, because it comes from a client library
 			s.skip = length + len("\r\n")
 		}
 		s.line = s.line[:0]

@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/test/redisserver"
 )
 
-// However a stream is cut, its requests are counted, and nothing in their strings is.
+// Requests are counted however the stream is divided, and text in their strings is not.
 func TestRequestsAreCountedHoweverTheStreamIsCut(t *testing.T) {
 	request := func(args ...string) string {
 		text := fmt.Sprintf("*%d\r\n", len(args))
@@ -42,7 +42,7 @@ func TestRequestsAreCountedHoweverTheStreamIsCut(t *testing.T) {
 	}
 }
 
-// Both clients' requests count alike: one each, in a pipeline or not; a script is one.
+// Requests of both clients are counted alike, also in a pipeline. A script is one request.
 func TestRequestsOfBothClientsAreCounted(t *testing.T) {
 	server := redisserver.Start(t)
 	requests := new(atomic.Int64)
@@ -72,31 +72,33 @@ func TestRequestsOfBothClientsAreCounted(t *testing.T) {
 		do   func() error
 		want int64
 	}{
-		{"go-redis dials", func() error { return ours.Ping(ctx).Err() }, -1},
-		{"go-redis SET", func() error { return ours.Set(ctx, "k", "v", 0).Err() }, 1},
-		{"go-redis EVAL", func() error { return ours.Eval(ctx, script, []string{"k"}).Err() }, 1},
-		{"go-redis dials for pipelines", transaction, -1},
-		{"go-redis MULTI", transaction, 3},
-		{"rueidis dials", func() error { return theirs.Do(ctx, theirs.B().Ping().Build()).Error() }, -1},
-		{"rueidis GET", func() error { return theirs.Do(ctx, theirs.B().Get().Key("k").Build()).Error() }, 1},
-		{"rueidis EVAL", func() error {
+		{name: "go-redis dials", do: func() error { return ours.Ping(ctx).Err() }, want: -1},
+		{name: "go-redis SET", do: func() error { return ours.Set(ctx, "k", "v", 0).Err() }, want: 1},
+		{name: "go-redis EVAL", do: func() error { return ours.Eval(ctx, script, []string{"k"}).Err() }, want: 1},
+		{name: "go-redis dials for pipelines", do: transaction, want: -1},
+		{name: "go-redis MULTI", do: transaction, want: 3},
+		{name: "rueidis dials", do: func() error { return theirs.Do(ctx, theirs.B().Ping().Build()).Error() }, want: -1},
+		{name: "rueidis GET", do: func() error { return theirs.Do(ctx, theirs.B().Get().Key("k").Build()).Error() }, want: 1},
+		{name: "rueidis EVAL", do: func() error {
 			return theirs.Do(ctx, theirs.B().Eval().Script(script).Numkeys(1).Key("k").Build()).Error()
-		}, 1},
-		{"rueidis pipeline", func() error {
+		}, want: 1},
+		{name: "rueidis pipeline", do: func() error {
 			for _, result := range theirs.DoMulti(ctx, theirs.B().Get().Key("k").Build(), theirs.B().Ping().Build()) {
 				if err := result.Error(); err != nil {
 					return err
 				}
 			}
 			return nil
-		}, 2},
+		}, want: 2},
 	} {
-		before := requests.Load()
-		if err := test.do(); err != nil {
-			t.Fatalf("%s: %v", test.name, err)
-		}
-		if n := requests.Load() - before; test.want >= 0 && n != test.want {
-			t.Errorf("%s: %d requests; want %d", test.name, n, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			before := requests.Load()
+			if err := test.do(); err != nil {
+				t.Fatal(err)
+			}
+			if n := requests.Load() - before; test.want >= 0 && n != test.want {
+				t.Errorf("%d requests; want %d", n, test.want)
+			}
+		})
 	}
 }

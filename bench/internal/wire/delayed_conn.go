@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// delayedConn is a connection whose bytes reach the server later. A Write returns at once, and many may be under way together, as on
-// a long cable: the way gets longer, not narrower.
+// delayedConn is a connection that delays writes. A Write returns at once, and many writes can be pending together: latency increases, but
+// not bandwidth.
 //
-// The whole round trip is added on the way there, and nothing on the way back. Whoever talks to others through the server alone
-// cannot tell that from half of it each way, and there is one timer to be late instead of two.
+// The whole round trip is added to the request, and nothing to the reply. Clients that communicate only through the server cannot
+// distinguish that from half of it each way, and only one timer can be late instead of two.
 type delayedConn struct {
 	net.Conn
 	delay time.Duration
 
 	mu       sync.Mutex
 	pending  []packet
-	deadline time.Time     // of Write
-	err      error         // why nothing more is delivered
-	wakeUp   chan struct{} // holds one token while something new is under way
+	deadline time.Time     // deadline of Write; zero: none
+	err      error         // reason why delivery has stopped
+	wakeUp   chan struct{} // holds a token while there may be new packets
 
 	closing sync.Once
 	closed  chan struct{}
@@ -37,7 +37,7 @@ func newDelayedConn(conn net.Conn, by time.Duration) *delayedConn {
 	return c
 }
 
-// Write sends b on its way. It fails if an earlier delivery did, when the deadline has passed, and after Close.
+// Write queues b for delivery. It fails if an earlier delivery failed, when the deadline has passed, and after Close.
 func (c *delayedConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,12 +51,12 @@ func (c *delayedConn) Write(b []byte) (int, error) {
 	c.pending = append(c.pending, packet{due: now.Add(c.delay), bytes: append([]byte(nil), b...)})
 	select {
 	case c.wakeUp <- struct{}{}:
-	default: // it is to look already
+	default: // deliver has been woken already
 	}
 	return len(b), nil
 }
 
-// deliver writes what is due, in order, until the connection is closed or fails.
+// deliver writes packets in order when they are due, until the connection is closed or fails.
 func (c *delayedConn) deliver() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -97,7 +97,7 @@ func (c *delayedConn) fail(err error) {
 	}
 }
 
-// SetDeadline is of reads and writes.
+// SetDeadline implements net.Conn.
 func (c *delayedConn) SetDeadline(t time.Time) error {
 	if err := c.SetReadDeadline(t); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (c *delayedConn) SetDeadline(t time.Time) error {
 	return c.SetWriteDeadline(t)
 }
 
-// SetWriteDeadline is of Write; a delivery has the round trip more.
+// SetWriteDeadline implements net.Conn. A delivery may take the added round trip longer.
 func (c *delayedConn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	c.deadline = t
@@ -116,7 +116,7 @@ func (c *delayedConn) SetWriteDeadline(t time.Time) error {
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// Close closes the connection. What is under way is lost.
+// Close closes the connection. Pending packets are lost.
 func (c *delayedConn) Close() error {
 	c.closing.Do(func() { close(c.closed) })
 	c.fail(net.ErrClosed)

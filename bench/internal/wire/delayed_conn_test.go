@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-const trip = time.Millisecond
+const roundTrip = time.Millisecond
 
-// inVirtualTime calls f with both ends of a delayed connection.
-func inVirtualTime(t *testing.T, f func(t *testing.T, client, server net.Conn)) {
+// withDelayedConn calls f with both ends of a delayed connection, in virtual time.
+func withDelayedConn(t *testing.T, f func(t *testing.T, client, server net.Conn)) {
 	synctest.Test(t, func(t *testing.T) {
 		end, server := net.Pipe()
-		client := Dialer{RoundTrip: trip, Requests: new(atomic.Int64)}.Wrap(end)
+		client := Dialer{RoundTrip: roundTrip, Requests: new(atomic.Int64)}.Wrap(end)
 		f(t, client, server)
 		client.Close()
 		server.Close()
 	})
 }
 
-// arrivals reads messages of one byte until the connection ends, and tells when each came.
-func arrivals(conn net.Conn) (<-chan []time.Duration, <-chan []byte) {
+// readArrivals reads single bytes until the connection ends, and then sends the times of their arrival, and the bytes.
+func readArrivals(conn net.Conn) (<-chan []time.Duration, <-chan []byte) {
 	times, text := make(chan []time.Duration, 1), make(chan []byte, 1)
 	began := time.Now()
 	go func() {
@@ -44,11 +44,10 @@ func arrivals(conn net.Conn) (<-chan []time.Duration, <-chan []byte) {
 	return times, text
 }
 
-// What is written one after the other is under way together: a thousand writes take a thousand instants and one round trip, not a
-// thousand of them, and arrive in order.
+// Delays of successive writes overlap: a thousand writes arrive in order after one round trip, not a thousand.
 func TestWritesAreDelayedInParallel(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, client, server net.Conn) {
-		times, text := arrivals(server)
+	withDelayedConn(t, func(t *testing.T, client, server net.Conn) {
+		times, text := readArrivals(server)
 		began := time.Now()
 		var want []byte
 		for i := range 1000 {
@@ -60,49 +59,49 @@ func TestWritesAreDelayedInParallel(t *testing.T) {
 		if took := time.Since(began); took != 0 {
 			t.Errorf("the writes took %v; want none", took)
 		}
-		<-time.After(2 * trip)
+		<-time.After(2 * roundTrip)
 		client.Close()
 		server.Close()
 		for i, when := range <-times {
-			if when != trip {
-				t.Fatalf("byte %d came after %v; want %v", i, when, trip)
+			if when != roundTrip {
+				t.Fatalf("byte %d came after %v; want %v", i, when, roundTrip)
 			}
 		}
 		if got := <-text; !bytes.Equal(got, want) {
-			t.Errorf("%d bytes came, or not in order", len(got))
+			t.Errorf("got %d bytes, want %d in order", len(got), len(want))
 		}
 	})
 }
 
-// A write is late by the round trip, whatever is under way already, and may use its buffer again at once.
+// Each write is delayed by the round trip, whatever else is pending, and its buffer may be reused at once.
 func TestEachWriteIsDelayed(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, client, server net.Conn) {
-		times, text := arrivals(server)
+	withDelayedConn(t, func(t *testing.T, client, server net.Conn) {
+		times, text := readArrivals(server)
 		buffer := []byte("a")
 		for _, b := range "abc" {
 			buffer[0] = byte(b)
 			if _, err := client.Write(buffer); err != nil {
 				t.Fatal(err)
 			}
-			<-time.After(trip / 4)
+			<-time.After(roundTrip / 4)
 		}
-		<-time.After(2 * trip)
+		<-time.After(2 * roundTrip)
 		client.Close()
 		server.Close()
 		for i, when := range <-times {
-			if want := trip + time.Duration(i)*trip/4; when != want {
+			if want := roundTrip + time.Duration(i)*roundTrip/4; when != want {
 				t.Errorf("byte %d came after %v; want %v", i, when, want)
 			}
 		}
 		if got := <-text; string(got) != "abc" {
-			t.Errorf("%q came", got)
+			t.Errorf("got %q, want %q", got, "abc")
 		}
 	})
 }
 
 func TestRepliesAreNotDelayed(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, client, server net.Conn) {
-		go func() { _, _ = io.Copy(server, server) }() // until the connection ends
+	withDelayedConn(t, func(t *testing.T, client, server net.Conn) {
+		go func() { _, _ = io.Copy(server, server) }() // returns when the connection ends
 		began := time.Now()
 		if _, err := client.Write([]byte("x")); err != nil {
 			t.Fatal(err)
@@ -110,51 +109,51 @@ func TestRepliesAreNotDelayed(t *testing.T) {
 		if _, err := io.ReadFull(client, make([]byte, 1)); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(began); took != trip {
-			t.Errorf("there and back took %v; want %v", took, trip)
+		if took := time.Since(began); took != roundTrip {
+			t.Errorf("there and back took %v; want %v", took, roundTrip)
 		}
 	})
 }
 
 func TestDeadlinesEndReadsAndWrites(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, client, _ net.Conn) {
+	withDelayedConn(t, func(t *testing.T, client, _ net.Conn) {
 		began := time.Now()
-		if err := client.SetDeadline(began.Add(5 * trip)); err != nil {
+		if err := client.SetDeadline(began.Add(5 * roundTrip)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := client.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != 5*trip {
-			t.Errorf("Read: %v after %v", err, time.Since(began))
+		if _, err := client.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != 5*roundTrip {
+			t.Errorf("Read: got %v after %v, want os.ErrDeadlineExceeded after %v", err, time.Since(began), 5*roundTrip)
 		}
 		if _, err := client.Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("Write: %v", err)
+			t.Errorf("Write: got %v, want os.ErrDeadlineExceeded", err)
 		}
 		if err := client.SetDeadline(time.Time{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := client.Write([]byte("x")); err != nil {
-			t.Errorf("Write without a deadline: %v", err)
+			t.Errorf("Write without a deadline: got %v, want no error", err)
 		}
-		// nobody reads at the other end: it cannot be delivered, and the next write says so
-		if err := client.SetWriteDeadline(time.Now().Add(trip)); err != nil {
+		// the other end does not read, so that delivery fails, and the next write returns the error
+		if err := client.SetWriteDeadline(time.Now().Add(roundTrip)); err != nil {
 			t.Fatal(err)
 		}
-		<-time.After(3 * trip)
+		<-time.After(3 * roundTrip)
 		if err := client.SetWriteDeadline(time.Time{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := client.Write([]byte("y")); !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("Write after a delivery that failed: %v", err)
+			t.Errorf("Write after a failed delivery: got %v, want os.ErrDeadlineExceeded", err)
 		}
 	})
 }
 
 func TestWriteAfterCloseFails(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, client, _ net.Conn) {
+	withDelayedConn(t, func(t *testing.T, client, _ net.Conn) {
 		if err := errors.Join(client.Close(), client.Close()); err != nil {
-			t.Errorf("Close: %v", err)
+			t.Errorf("Close: got %v, want no error", err)
 		}
 		if _, err := client.Write([]byte("x")); !errors.Is(err, net.ErrClosed) {
-			t.Errorf("Write after Close: %v", err)
+			t.Errorf("Write after Close: got %v, want net.ErrClosed", err)
 		}
 	})
 }

@@ -1,5 +1,5 @@
-// Package wire is the network between a contestant and Redis: it makes the way longer, and counts what is asked. It is the same
-// for every contestant, whatever client library it has.
+// Package wire implements the connections between a contestant and Redis. They add a delay, and count requests, in the same way for every
+// client library. Begin with Dialer.
 package wire
 
 import (
@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Dialer dials Redis.
+// Dialer opens connections to Redis.
 type Dialer struct {
-	RoundTrip time.Duration // added to every request and its reply; 0 adds none
-	Requests  *atomic.Int64 // counts the requests sent on all its connections
+	RoundTrip time.Duration // delay added to each request; 0: none
+	Requests  *atomic.Int64 // counter of the requests on all connections
 }
 
-// DialContext is for go-redis and rueidis alike. It fails as net.Dialer does.
+// DialContext opens a connection; its errors are those of net.Dialer.
 func (d Dialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
 	if err != nil {

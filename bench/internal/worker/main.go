@@ -1,5 +1,5 @@
-// Package worker is one worker process of a contestant: it runs a share of the buyers, each of which buys again and again. Package race
-// starts it as a child, tells it what to do by lines of JSON on standard input, and reads its report from standard output.
+// Package worker implements a worker process, which runs a share of the buyers of a trial. Package race starts it as a child, sends it a
+// Job and a Window as lines of JSON on standard input, and reads its Report from standard output. Begin with Main.
 package worker
 
 import (
@@ -16,41 +16,40 @@ import (
 	"lockstep/internal/dao/redisclient"
 )
 
-// Argument is the whole command line of a worker process.
+// Argument is the only command-line argument of a worker process.
 const Argument = "worker"
 
-// Job is the first line that a worker process is told.
+// Job is the first line on standard input.
 type Job struct {
 	Contestant string        `json:"contestant"`
-	Addrs      []string      `json:"addrs"` // of the Redis servers
+	Addrs      []string      `json:"addrs"` // host:port of the Redis servers
 	Buyers     int           `json:"buyers"`
 	Process    string        `json:"process"`
-	RoundTrip  time.Duration `json:"round_trip_ns"` // added to each
+	RoundTrip  time.Duration `json:"round_trip_ns"` // delay added to each round trip
 	Pool       int           `json:"pool"`
 	Retry      time.Duration `json:"retry_ns"`
 	TTL        time.Duration `json:"ttl_ns"`
 	Wait       time.Duration `json:"wait_ns"`
-	Rest       time.Duration `json:"rest_ns"` // of a buyer that has bought
+	Rest       time.Duration `json:"rest_ns"` // pause of a buyer after a sale
 }
 
-// Ready is its answer once it can begin.
+// Ready is the answer to a Job, once the worker can begin.
 type Ready struct {
-	Ping time.Duration `json:"ping_ns"` // median round trip that it finds
+	Ping time.Duration `json:"ping_ns"` // median round trip of PING
 }
 
-// Window is the second line that it is told: it sells from now to End, and counts from Begin. All processes share the machine's clock.
+// Window is the second line on standard input. The worker sells at once until End, and counts from Begin. All processes use the same clock.
 type Window struct {
 	Begin time.Time `json:"begin"`
 	End   time.Time `json:"end"`
 }
 
-// Main does one job with a contestant of the table. It fails if what it is told makes no sense, if there is no Redis, and if standard
-// input ends before it was told the window.
+// Main runs one job with a contestant of the table. It fails if the input is invalid or ends early, and if Redis fails.
 func Main(ctx context.Context, table []contestants.Contestant, stdin io.Reader, stdout io.Writer) error {
 	in, out := json.NewDecoder(stdin), json.NewEncoder(stdout)
 	var job Job
 	if err := in.Decode(&job); err != nil {
-		return fmt.Errorf("the job: %w", err)
+		return fmt.Errorf("reading the job: %w", err)
 	}
 	found, err := contestants.Find(table, []string{job.Contestant})
 	if err != nil {
@@ -71,20 +70,20 @@ func Main(ctx context.Context, table []contestants.Contestant, stdin io.Reader, 
 		return fmt.Errorf("%s: %w", job.Contestant, err)
 	}
 	if err := out.Encode(Ready{Ping: ping}); err != nil {
-		return fmt.Errorf("ready: %w", err)
+		return fmt.Errorf("writing that it is ready: %w", err)
 	}
 	var window Window
 	if err := in.Decode(&window); err != nil {
-		return fmt.Errorf("when to begin: %w", err)
+		return fmt.Errorf("reading the window: %w", err)
 	}
 	report := runBuyers(ctx, seller, job, window, &requests)
 	if err := out.Encode(report); err != nil {
-		return fmt.Errorf("the report: %w", err)
+		return fmt.Errorf("writing the report: %w", err)
 	}
 	return seller.Close()
 }
 
-// requestCounters count requests: those of the lock's clients, and all others.
+// requestCounters counts the requests of the lock's clients, and all others.
 type requestCounters struct{ sale, lock atomic.Int64 }
 
 func (c *requestCounters) read() (all, lock int64) {
@@ -92,7 +91,7 @@ func (c *requestCounters) read() (all, lock int64) {
 	return c.sale.Load() + lock, lock
 }
 
-// runBuyers has all buyers buy until the window is over.
+// runBuyers runs all buyers until the end of the window, and returns their report.
 func runBuyers(ctx context.Context, seller contestants.Seller, job Job, window Window, requests *requestCounters) Report {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -112,6 +111,7 @@ func runBuyers(ctx context.Context, seller contestants.Seller, job Job, window W
 	return report
 }
 
+// waitUntil waits until t, or until ctx ends.
 func waitUntil(ctx context.Context, t time.Time) {
 	timer := time.NewTimer(time.Until(t))
 	defer timer.Stop()
@@ -121,10 +121,10 @@ func waitUntil(ctx context.Context, t time.Time) {
 	}
 }
 
-// ping measures the round trip that a client finds: the median of some.
+// ping returns the median round trip of some PINGs.
 func ping(ctx context.Context, dialer wire.Dialer, addr string) (time.Duration, error) {
 	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}, Dialer: dialer.DialContext})
-	defer func() { _ = client.Close() }() // it has done its work
+	defer func() { _ = client.Close() }() // all replies have arrived
 	var trips []time.Duration
 	for range 21 {
 		sent := time.Now()
@@ -133,5 +133,5 @@ func ping(ctx context.Context, dialer wire.Dialer, addr string) (time.Duration, 
 		}
 		trips = append(trips, time.Since(sent))
 	}
-	return median(trips[1:]), nil // the first one dials
+	return median(trips[1:]), nil // the first PING opens the connection
 }

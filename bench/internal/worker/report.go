@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// Report is what the buyers of a worker process did. A window begins with Begin and ends before End.
+// Report describes what the buyers of a worker process did. A window includes its Begin, but not its End.
 type Report struct {
-	Sold          int   `json:"sold"`          // from the first sale to the last: what the stock must have fallen by
-	SalesInWindow int   `json:"sales"`         // that ended within the window
-	Requests      int64 `json:"requests"`      // sent within the window, on all connections
-	LockRequests  int64 `json:"lock_requests"` // those of them that the lock sent
+	Sold          int   `json:"sold"`          // all sales, also outside the window, by which the stock must have fallen
+	SalesInWindow int   `json:"sales"`         // sales that ended within the window
+	Requests      int64 `json:"requests"`      // requests sent within the window, on all connections
+	LockRequests  int64 `json:"lock_requests"` // requests of the lock sent within the window
 
-	// Waits are those that ended within the window, in microseconds. A buyer that never got in counts with its wait so far.
+	// Waits has the waits that ended within the window, in microseconds. A buyer that was never served counts with its wait so far.
 	Waits []int64 `json:"waits_us"`
-	// Never is how many buyers asked before the end of the window and did not get in within it.
+	// NeverServed is the number of buyers that requested the lock before the end of the window, and did not get it within the window.
 	NeverServed int `json:"never"`
-	// Waiting is the longest wait still in progress at the end, in microseconds.
+	// LongestPending is the longest wait still in progress at the end, in microseconds.
 	LongestPending int64 `json:"waiting_us"`
-	// Silence is how long before the end the last sale was, in microseconds; the whole window if there was none.
+	// Silence is the time from the last sale to the end of the window, in microseconds; the whole window if there was none.
 	Silence int64 `json:"silence_us"`
 
-	Errors     int    `json:"errors"` // of sales
+	Errors     int    `json:"errors"` // number of failed sales
 	FirstError string `json:"first_error,omitempty"`
 }
 
-// newReport makes the report of buyers that have ended.
+// newReport returns the report of buyers that have ended.
 func newReport(buyers []buyer, window Window) Report {
 	r := Report{Waits: []int64{}}
 	last := window.Begin
@@ -60,7 +60,7 @@ func newReport(buyers []buyer, window Window) Report {
 	return r
 }
 
-// isPending reports whether a turn was asked for and not obtained by the window's end.
+// isPending reports whether a purchase was waiting for the lock at the end of the window.
 func (w Window) isPending(t purchase) bool {
 	return t.requested.Before(w.End) && (t.obtained.IsZero() || !t.obtained.Before(w.End))
 }
@@ -81,7 +81,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// median is the middle of some durations, which it sorts.
+// median sorts durations, and returns the middle one.
 func median(d []time.Duration) time.Duration {
 	slices.Sort(d)
 	return d[len(d)/2]
