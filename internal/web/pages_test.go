@@ -244,11 +244,15 @@ func TestTheShopSavesAFile(t *testing.T) {
 	}
 }
 
-// A menu opens at its button.
+// A menu opens at its button, and stays there when the seat is drawn anew.
 func TestAMenuIsAtItsButton(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?mode=free")
 	p.click("[data-focus=tools]")
-	p.waitUntil("it is there", `(([menu, button]) => menu.width && Math.abs(menu.left - button.left) < 300 &&
+	const isThere = `(([menu, button]) => menu.width && Math.abs(menu.left - button.left) < 300 &&
 		Math.min(Math.abs(menu.top - button.bottom), Math.abs(button.top - menu.bottom)) < 20)(
-		["#menu", "[data-focus=tools]"].map(css => document.querySelector(css).getBoundingClientRect()))`)
+		["#menu", "[data-focus=tools]"].map(css => document.querySelector(css).getBoundingClientRect()))`
+	p.waitUntil("it is there", isThere)
+	eval[bool](p, `(document.querySelector("[data-focus=tools]").old = true)`)
+	p.key("1")
+	p.waitUntil("it stays there", `!document.querySelector("[data-focus=tools]").old && `+isThere)
 }
