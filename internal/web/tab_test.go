@@ -103,6 +103,9 @@ func TestTheFirstMinuteInATab(t *testing.T) {
 	}
 	mu.Unlock()
 	close(arrive)
+	p.size(1280, 720)
+	p.waitUntil("below the recorded burst, the button that begins one is in sight", `scrollY === 0 &&
+		document.querySelector(".first .big")?.getBoundingClientRect().bottom <= innerHeight`)
 	p.click(".first .big")
 	p.waitUntil("it happens here", `document.querySelector(".pane .large.bad") && document.querySelector(".pane h2").innerText === "no lock"`)
 	p.waitUntil("the files are kept", `caches.open("lockstep").then(all => all.keys()).then(
