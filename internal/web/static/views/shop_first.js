@@ -12,7 +12,7 @@ const buyers = 200;
 const stock = 100; // for which they come: half of them are to be refused
 const filmTime = 3500; // how long a burst that nobody could follow is played, in ms
 const recordedFilmTime = 800; // and one that was recorded, for who waits for the shop
-const watchableTime = 1500; // a burst that took longer was seen as it went
+const watchableTime = 500; // from when on a burst is drawn as it goes, in ms; a shorter one is played afterwards
 const lostUpdate = "A:GET B:GET A:write B:write"; // a schedule of v0
 const inTab = !!document.documentElement.dataset.tab;
 // The address holds each burst’s result: #/?first=v0-200-4-0_v4-100-100-100 has the lock, the sold, the stock’s fall
@@ -221,20 +221,20 @@ export function createDemo(changed, player, query, choices) {
     if (run.lock !== lock) await put("/lock", { version: lock });
     const { id } = await post("/bursts", { n: buyers, c: buyers, stock });
     const began = performance.now();
-    runningPane = pane;
     let answer = { done: false };
     while (!answer.done && !stopped) {
       await sleep(100);
+      if (performance.now() - began > watchableTime) runningPane = pane;
       answer = await get("/bursts/" + id);
     }
+    const watched = runningPane;
     runningPane = null;
-    const took = performance.now() - began;
     if (!answer.result?.ok) throw { status: 503 }; // it broke off, or nobody was sold to
     // The last frames arrive a little later than the result.
     for (let i = 0; record.ends.length < answer.result.ok && i < 10 && !stopped; i++) await sleep(100);
     panes.at(-1).record = record;
     if (lock === "v0") trace = await pair();
-    if (took < watchableTime) await playFilm(filmTime);
+    if (!watched) await playFilm(filmTime);
     return answer.result;
   }
 
@@ -270,7 +270,12 @@ export function createDemo(changed, player, query, choices) {
     if (slide === 1) showWhy();
   }
 
-  const live = () => runningPane && !reducedMotion.matches && runningPane.draw(countAt(record, Infinity));
+  // live draws the burst as it goes. Nobody is refused before the stock is gone: a sale ends before it is counted.
+  const live = () => {
+    if (!runningPane || reducedMotion.matches) return;
+    const counts = countAt(record, Infinity);
+    runningPane.draw(record.points.at(-1)?.stock === 0 ? counts : { ...counts, refused: 0 });
+  };
   const deck = () => !node.hidden && panes.length > 0 && !document.activeElement?.matches("[type=range]");
   const unbind = bindWhile(
     deck,
