@@ -190,7 +190,7 @@ function drawPage(lesson, last, tell, desk) {
     replace(choices, [
       lesson.choices.map((text, i) => {
         const pressed = { "aria-pressed": String(choice === i + 1), disabled, onclick: () => choose(i + 1) };
-        return el("li", drawHTML("button.choice", `<b>${i + 1}</b><span>${text}</span>`, pressed));
+        return el("li", drawHTML("button.choice", `<span>${text}</span>`, pressed));
       }),
     ]);
     if (at >= 0 && !disabled) choices.children[at]?.querySelector("button").focus();
