@@ -23,15 +23,6 @@ export function replace(node, ...children) {
   return node;
 }
 
-// drawLoaded shows what is being loaded in a node, once it is there, or why it cannot be loaded.
-export function drawLoaded(node, waiting, loading) {
-  replace(node, waiting);
-  return loading.then(
-    drawn => replace(node, drawn),
-    failure => replace(node, el("p.note.warn", failure.message)),
-  );
-}
-
 function make(create, tag, inside) {
   const [name, ...classes] = tag.split("."),
     node = create(name),

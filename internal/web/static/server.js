@@ -1,5 +1,5 @@
 // Requests to the server that sent this page.
-import { drawAlarm, el } from "./dom.js";
+import { drawAlarm, el, replace } from "./dom.js";
 import { language, say } from "./words.js";
 
 // Failure is an unsuccessful answer. Its status is 0 if there was no answer.
@@ -176,14 +176,68 @@ const retryInterval = 1000; // until it is asked again
 // isAway reports whether a server may answer again soon: it gave no answer, half of one, or a proxy answered for it.
 export const isAway = ({ status = 0 }) => [0, 502, 503, 504].includes(status);
 
+const describeLoss = () => say("Connection lost. Retrying…", "连接断开，正在重试……");
+
+// retryWhileAway repeats a request until the server answers or the signal aborts. lost shows the connection’s failure.
+export async function retryWhileAway(request, signal, lost) {
+  while (!signal.aborted) {
+    try {
+      return await request();
+    } catch (failure) {
+      if (!isAway(failure) || failure.code === "failed") throw failure; // a program in a tab would fail again
+      if (!signal.aborted) lost(describeLoss(), failure);
+      await new Promise(runSoon);
+    }
+  }
+  return undefined;
+}
+
+// streamAnswer reads a stream that ends with an answer, and returns the answer, or nothing once the signal aborts.
+// listeners handle its other events.
+export async function streamAnswer(path, query, listeners, signal) {
+  let answer = null,
+    failure = new Failure(0, "ended", "");
+  const done = found => {
+    answer = found;
+  };
+  const failed = ({ code, message }) => {
+    failure = new Failure(code === "client_closed_request" ? 0 : 422, code, message); // the server is ending
+  };
+  await stream(path + formatQuery({ ...query, lang: language() }), { ...listeners, done, failed }, { signal });
+  if (!answer && !signal.aborted) throw failure;
+  return answer;
+}
+
+// drawLoaded draws in a node what load returns, and tries again while the server is away and the node is in the page.
+export async function drawLoaded(node, waiting, load) {
+  const end = new AbortController();
+  const lost = (says, { code }) => {
+    replace(node, drawAlarm(says));
+    if (code === "no_module") reloadSoon(() => node.isConnected);
+    if (code === "no_module" || !node.isConnected) end.abort();
+  };
+  replace(node, waiting);
+  try {
+    const drawn = await retryWhileAway(load, end.signal, lost);
+    if (drawn) replace(node, drawn);
+  } catch (failure) {
+    replace(node, el("p.note.warn", failure.message));
+  }
+}
+
+// whenLoaded returns a module for drawLoaded. A browser caches that a module was missing, so only a reload asks again.
+export const whenLoaded = module =>
+  module.catch(() => {
+    throw new Failure(0, "no_module", describeLoss());
+  });
+
 // runSoon calls a function after a pause, unless the function that it returns is called before.
 export function runSoon(act) {
   const timer = setTimeout(act, retryInterval);
   return () => clearTimeout(timer);
 }
 
-// reloadSoon reloads the page once the server is back, if the reader is still there: a browser caches that a module was
-// missing.
+// reloadSoon reloads the page once the server is back, if the reader is still there.
 export async function reloadSoon(isThere) {
   await new Promise(runSoon);
   if (!isThere()) return;

@@ -1,11 +1,11 @@
 // The parts of a lesson: a run and its diagram, a comparison of two locks, a difference, the seat. What needs a
 // terminal is folded away.
-import { drawAlarm, drawCode, drawLoaded, drawTerminal, el, replace } from "../dom.js";
+import { drawCode, drawTerminal, el, replace } from "../dom.js";
 import { drawLine } from "../highlight.js";
 import { bindWhile } from "../keys.js";
 import { createPlayer, stepKeys } from "../player.js";
 import { link } from "../route.js";
-import { formatQuery, get, isAway, reloadSoon, runSoon, stream } from "../server.js";
+import { drawLoaded, get, retryWhileAway, streamAnswer, whenLoaded } from "../server.js";
 import { language, say } from "../words.js";
 
 // Desk routes keys to the part of a lesson that the reader used last.
@@ -52,8 +52,6 @@ export function drawHTML(tag, text, attributes = {}) {
   }
   return node;
 }
-
-const describeLoss = () => say("Connection lost. Retrying…", "连接断开，正在重试……");
 
 const commandLines = commands => commands.map(({ line }) => line);
 
@@ -103,8 +101,10 @@ const drawByKind = {
   contrast(command) {
     const into = el("div", { role: "status" });
     const compare = () =>
-      import("./seat_beside.js").then(({ compareLocks: sideBySide }) => sideBySide(command, command.other, true));
-    const run = () => drawLoaded(into, say("Running both …", "两边都在执行……"), compare());
+      whenLoaded(import("./seat_beside.js")).then(({ compareLocks: sideBySide }) =>
+        sideBySide(command, command.other, true),
+      );
+    const run = () => drawLoaded(into, say("Running both …", "两边都在执行……"), compare);
     return el("div", drawRunner(run), into);
   },
 };
@@ -178,47 +178,47 @@ export class Result {
       signal = AbortSignal.any([stop.signal, this.desk.departure.signal]);
     this.stop.onclick = () => stop.abort();
     this.drawKnown();
-    const { lock, in: scenario, anomaly, do: schedule, kind } = this.command,
-      asked = { lock, in: scenario, lang: language() };
-    const tell = (...says) => replace(this.status, says);
+    const tell = (...says) => replace(this.status, says),
+      warn = message => tell(el("span.bad", message));
     tell(say("Running it here …", "正在这里运行……"));
+    this.stop.hidden = this.command.kind === "replay";
+    const request = () => (this.command.kind === "replay" ? this.replay() : this.explore(tell, signal));
     try {
-      if (kind === "replay") {
-        const { view, stale } = await get("/seat/state", { ...asked, do: schedule });
-        if (stale) return tell(el("span.bad", stale.says));
-        this.draw(view.trace, view.shown);
-        return tell(say("Run here, just now.", "刚刚在这里运行过。"));
-      }
-      this.stop.hidden = false;
-      await stream(
-        "/seat/explore" + formatQuery({ ...asked, anomaly }),
-        {
-          progress: ({ schedules, waiting }) =>
-            tell(
-              waiting
-                ? say("Another exploration comes first.", "前面还有一次探索。")
-                : say(`Running it here: ${schedules} schedules so far`, `正在这里运行：已探索 ${schedules} 种时序`),
-            ),
-          done: ({ says, seen, tested, shown: [found], links: [link] }) => {
-            this.tell(found ? [says] : [says, seen, ...tested]);
-            if (found) this.draw(found.trace, found.shown);
-            tell(
-              say("Explored here, just now. ", "刚刚在这里探索过。"),
-              found && seen + " ",
-              link && el("a", { href: link }, say("In the seat", "在调度席打开")),
-            );
-          },
-          failed: failure => tell(el("span.bad", failure.message)),
-        },
-        { signal },
-      );
-      if (signal.aborted) tell(say("Stopped. Nothing is known.", "已停止，还没有结论。"));
+      tell(await retryWhileAway(request, signal, warn));
     } catch (failure) {
-      tell(el("span.bad", isAway(failure) ? describeLoss() : failure.message));
-      if (isAway(failure)) runSoon(() => signal.aborted || this.run());
+      warn(failure.message);
     }
+    if (signal.aborted) tell(say("Stopped. Nothing is known.", "已停止，还没有结论。"));
     this.stop.hidden = true;
-    return undefined;
+  }
+
+  async replay() {
+    const { lock, in: scenario, do: schedule } = this.command;
+    const { view, stale } = await get("/seat/state", { lock, in: scenario, do: schedule, lang: language() });
+    if (stale) return el("span.bad", stale.says);
+    this.draw(view.trace, view.shown);
+    return say("Run here, just now.", "刚刚在这里运行过。");
+  }
+
+  async explore(tell, signal) {
+    const { lock, in: scenario, anomaly } = this.command;
+    const progress = ({ schedules, waiting }) =>
+      tell(
+        waiting
+          ? say("Another exploration comes first.", "前面还有一次探索。")
+          : say(`Running it here: ${schedules} schedules so far`, `正在这里运行：已探索 ${schedules} 种时序`),
+      );
+    const answer = await streamAnswer("/seat/explore", { lock, in: scenario, anomaly }, { progress }, signal);
+    if (!answer) return null;
+    const { says, seen, tested, shown, links } = answer,
+      [found] = shown;
+    this.tell(found ? [says] : [says, seen, ...tested]);
+    if (found) this.draw(found.trace, found.shown);
+    return [
+      say("Explored here, just now. ", "刚刚在这里探索过。"),
+      found && seen + " ",
+      links[0] && el("a", { href: links[0] }, say("In the seat", "在调度席打开")),
+    ];
   }
 }
 
@@ -263,9 +263,8 @@ function createSteps(trace, shown, desk, all) {
 function drawDifference({ lock, other, line }, says) {
   const into = el("div", { role: "status" });
   const pair = `${lock}-${other}`;
-  const load = () => import("./locks.js").then(({ drawChanges: changes }) => changes(pair));
-  const open = ({ target }) =>
-    target.open && !into.firstChild && drawLoaded(into, say("Loading …", "加载中……"), load());
+  const load = () => whenLoaded(import("./locks.js")).then(({ drawChanges: changes }) => changes(pair));
+  const open = ({ target }) => target.open && !into.firstChild && drawLoaded(into, say("Loading …", "加载中……"), load);
   return el("details.difference", { ontoggle: open }, [
     el("summary", drawHTML("span", says), ` · ${lock} → ${other}`),
     into,
@@ -277,19 +276,18 @@ function drawDifference({ lock, other, line }, says) {
 // drawSeat embeds the seat at an address once it scrolls into view. kept is the schedule that reached the goal before;
 // keep stores another.
 export function drawSeat(address, desk, kept, keep) {
-  const node = el("div.embedded", el("p.soft", say("Loading …", "加载中……")));
-  const own = {};
+  const node = el("div.embedded"),
+    own = {};
+  const load = async () => {
+    const { embed } = await whenLoaded(import("./seat.js"));
+    if (desk.departure.signal.aborted) return;
+    desk.cleanups.push(embed(node, address, () => desk.at === own, kept, keep));
+  };
   const seen = new IntersectionObserver(
-    async entries => {
+    entries => {
       if (!entries.some(entry => entry.isIntersecting)) return;
       seen.disconnect();
-      const { embed } = await import("./seat.js").catch(() => ({ embed: null }));
-      if (desk.departure.signal.aborted) return;
-      if (!embed) {
-        replace(node, drawAlarm(describeLoss()));
-        return reloadSoon(() => !desk.departure.signal.aborted);
-      }
-      desk.cleanups.push(embed(node, address, () => desk.at === own, kept, keep));
+      drawLoaded(node, el("p.soft", say("Loading …", "加载中……")), load);
     },
     { rootMargin: "50%" },
   );

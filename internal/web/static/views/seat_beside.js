@@ -1,13 +1,13 @@
 // The same schedule under another lock, in two columns, and the first step that differs.
-import { drawTableHead, el, replace } from "../dom.js";
-import { get } from "../server.js";
+import { drawTableHead, el } from "../dom.js";
+import { drawLoaded, get } from "../server.js";
 import { describeStep, shorten } from "../trace.js";
 import { language, say } from "../words.js";
 import { drawOption, drawSelect } from "./seat_parts.js";
 
 export function drawBeside(seat) {
   const { place, index } = seat,
-    rows = el("div", { role: "status" }, say("Running both …", "两边都在执行……"));
+    rows = el("div", { role: "status" });
   const onNodes = /node/.test(place.in); // its faults are of several masters
   const others = index.locks.filter(
     one => one.name !== place.lock && (one.on_nodes || !onNodes || one.name === place.beside),
@@ -16,13 +16,8 @@ export function drawBeside(seat) {
   const options = others.map(({ name, title }) => drawOption(name, `${name} · ${title}`, name === place.beside));
   if (!place.do) rows.textContent = say("Take a step first.", "先走一步。");
   else {
-    compareLocks(place, place.beside, seat.full.view.over, seat.goal).then(
-      drawn => replace(rows, drawn),
-      failure => {
-        seat.drawnBeside = null; // the next drawing asks again
-        replace(rows, el("p.note.warn", failure.message));
-      },
-    );
+    const compare = () => compareLocks(place, place.beside, seat.full.view.over, seat.goal);
+    drawLoaded(rows, say("Running both …", "两边都在执行……"), compare);
   }
   return [
     el("div.row.titled", [

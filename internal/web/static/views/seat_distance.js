@@ -1,6 +1,6 @@
 // The distance to the nearest breach at each step and after each choice, once all states of the scenario are known.
 import { el } from "../dom.js";
-import { formatQuery, isAway, runSoon, stream } from "../server.js";
+import { retryWhileAway, streamAnswer } from "../server.js";
 import { language, say } from "../words.js";
 
 export class Distance {
@@ -51,38 +51,21 @@ export class Distance {
       Object.assign(this, news);
       this.seat.draw();
     };
-    // askUntilAnswered asks until there is an answer.
-    const askUntilAnswered = async (schedule, learn) => {
-      for (let answered = false; !answered && !signal.aborted; ) {
-        try {
-          await stream(
-            "/seat/oracle" + formatQuery({ lock, in: scenario, do: schedule.join(" "), anomaly, lang: language() }),
-            {
-              open: () => tell({ failure: null }),
-              progress: ({ states, waiting }) => tell({ states, waiting }),
-              done: answer => {
-                answered = true;
-                tell(learn(answer));
-              },
-              failed: failure => {
-                answered = failure.code !== "client_closed_request"; // the server ends
-                tell({ failure });
-              },
-            },
-            { signal },
-          );
-        } catch (failure) {
-          answered = !isAway(failure);
-          tell({ failure });
-        }
-        if (!answered) await new Promise(runSoon);
-      }
+    const listeners = {
+      open: () => tell({ failure: null }),
+      progress: ({ states, waiting }) => tell({ states, waiting }),
+    };
+    const learn = async (schedule, read) => {
+      const query = { lock, in: scenario, do: schedule.join(" "), anomaly };
+      const request = () => streamAnswer("/seat/oracle", query, listeners, signal);
+      const lost = message => tell({ failure: { message } });
+      const answer = await retryWhileAway(request, signal, lost).catch(failure => tell({ failure }));
+      if (answer) tell(read(answer));
     };
     const whole = ({ path, no_return: noReturn, doomed, states }) => ({ path, noReturn, doomed, states });
     const here = ({ choices }) => ({ choices });
-    await askUntilAnswered(tokens, answer => ({ ...whole(answer), ...(at === tokens.length && here(answer)) }));
-    if (this.seat.place.oracle && at < tokens.length && !this.failure)
-      await askUntilAnswered(tokens.slice(0, at), here);
+    await learn(tokens, answer => ({ ...whole(answer), ...(at === tokens.length && here(answer)) }));
+    if (this.seat.place.oracle && at < tokens.length && !this.failure) await learn(tokens.slice(0, at), here);
   }
 
   // drawBadge draws the distance after a choice.

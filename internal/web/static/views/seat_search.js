@@ -1,7 +1,7 @@
 // The search of every schedule: its form, progress and result. The shortest schedule goes into the seat’s diagram.
 import { copyText, el, replace } from "../dom.js";
 import { route as read } from "../route.js";
-import { formatQuery, stream } from "../server.js";
+import { retryWhileAway, streamAnswer } from "../server.js";
 import { language, say, several } from "../words.js";
 import { explainTerms } from "./levels.js";
 import { describeScenario, drawOption, drawScenarioForm, drawSelect, drawStatus } from "./seat_parts.js";
@@ -88,8 +88,7 @@ export class Search {
       { signal } = running,
       { about } = this;
     this.running = running;
-    let far = say("The code is about to start …", "马上开始……"),
-      answer;
+    let far = say("The code is about to start …", "马上开始……");
     const says = drawStatus("", far);
     const stop = () => {
       this.stop();
@@ -101,16 +100,8 @@ export class Search {
       if (schedules) far = describeCounts(schedules, states, depth);
       replace(says, waiting ? say("Another search comes first.", "前面还有一次搜索。") : far);
     };
-    const take = found => {
-      answer = found;
-    };
-    const path = "/seat/explore" + formatQuery({ ...this.query, why, lang: language() });
-    try {
-      await stream(path, { progress, done: take, failed: take }, { signal });
-      answer ??= { message: say("The answer was broken off.", "响应中断了。") };
-    } catch (failure) {
-      answer = failure;
-    }
+    const search = () => streamAnswer("/seat/explore", { ...this.query, why }, { progress }, signal);
+    const answer = await retryWhileAway(search, signal, lost => replace(says, lost)).catch(failure => failure);
     if (signal.aborted || read(this.seat.addressBar.at()).path[0] !== "schedule") return; // the reader has left
     this.running = null;
     if (!answer.document) return void replace(this.result, el("p.note.bad", { role: "alert" }, answer.message));

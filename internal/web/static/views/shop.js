@@ -1,8 +1,8 @@
 // The live shop: what its locks do, what goes wrong, and the controls.
-import { drawIcon, drawLoaded, el, replace, showDialog } from "../dom.js";
+import { drawIcon, el, replace, showDialog } from "../dom.js";
 import { bind } from "../keys.js";
 import { route } from "../route.js";
-import { get, stream } from "../server.js";
+import { drawLoaded, get, stream } from "../server.js";
 import { drawTrace } from "../trace.js";
 import { language, say } from "../words.js";
 import { createControls } from "./shop_controls.js";
@@ -350,5 +350,6 @@ function createSaver() {
 function showPair(a, b) {
   const inside = el("div.scroll", { tabindex: 0, autofocus: true });
   showDialog("pair", say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`), inside);
-  drawLoaded(inside, say("Loading …", "加载中……"), get("/live/pair", { a, b, lang: language() }).then(drawTrace));
+  const load = () => get("/live/pair", { a, b, lang: language() }).then(drawTrace);
+  drawLoaded(inside, say("Loading …", "加载中……"), load);
 }
