@@ -147,7 +147,7 @@ func (f *burstFlags) findTargets(cmd *cobra.Command) (closeTarget func() error, 
 	if len(f.Targets) == 0 {
 		return f.startTarget(cmd, target, probeErr, buyers)
 	}
-	client, err := loadOnly(cmd, "admin.token")
+	client, err := loadOnly(cmd, "admin.token", "admin.token_file")
 	if err != nil {
 		return nil, err
 	}

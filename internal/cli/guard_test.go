@@ -3,7 +3,9 @@ package cli
 import (
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,10 +25,14 @@ func administer(t *testing.T, addr, method, path, host string, headers ...string
 	return answer.Status, answer.Text
 }
 
-// A cluster's front and its replicas ask for the token; it is in nobody's arguments.
+// A cluster's front and its replicas ask for the token in the file; it is in nobody's arguments.
 func TestClusterWithAToken(t *testing.T) {
 	t.Parallel()
-	c := startCluster(t, "--replicas", "2", "--admin.token", "s3cret")
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("s3cret00\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := startCluster(t, "--replicas", "2", "--admin.token_file", file)
 	addrs := []string{c.Addr}
 	for _, replica := range c.replicas() {
 		addrs = append(addrs, replica.Address)
@@ -42,7 +48,7 @@ func TestClusterWithAToken(t *testing.T) {
 		if status, text := administer(t, addr, "PUT", "/lock", addr); status != 401 {
 			t.Errorf("PUT without the token at %s: %d %s; want 401", addr, status, text)
 		}
-		if status, text := administer(t, addr, "PUT", "/lock", addr, "Authorization: Bearer s3cret"); status != 200 {
+		if status, text := administer(t, addr, "PUT", "/lock", addr, "Authorization: Bearer s3cret00"); status != 200 {
 			t.Errorf("PUT with the token at %s: %d %s; want 200", addr, status, text)
 		}
 		if status, text := administer(t, addr, "POST", "/inventory/sale", addr, "Origin: http://evil.com"); status != 403 {
@@ -54,8 +60,9 @@ func TestClusterWithAToken(t *testing.T) {
 	if code != 2 || !strings.Contains(stderr, "401 unauthorized") || !strings.Contains(stderr, "--admin.token") {
 		t.Errorf("burst without the token: exit code %d: %s", code, stderr)
 	}
-	burst = append(burst, "--admin.token", "s3cret")
-	if code, stdout, stderr := command(t, burst...); code != 0 {
-		t.Errorf("burst with the token: exit code %d: %s%s", code, stdout, stderr)
+	for _, token := range [][2]string{{"--admin.token", "s3cret00"}, {"--admin.token_file", file}} {
+		if code, stdout, stderr := command(t, append(slices.Clone(burst), token[:]...)...); code != 0 {
+			t.Errorf("burst with %s: exit code %d: %s%s", token[0], code, stdout, stderr)
+		}
 	}
 }

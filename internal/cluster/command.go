@@ -37,6 +37,7 @@ func Command(cfg config.Config, redis string, nodes, given, arguments []string, 
 		"--redis.tls_ca="+cfg.Redis.TLSCA,
 		"--redis.tls_cert="+cfg.Redis.TLSCert,
 		"--redis.tls_key="+cfg.Redis.TLSKey)
+	args = append(args, "--admin.token_file=") // The token itself is passed on, in the environment.
 	args = append(args, arguments[1:]...)
 	var secrets []string // environment variables; other users of the machine can read arguments
 	for _, secret := range []struct{ variable, flag, value string }{

@@ -59,8 +59,9 @@ type (
 	}
 	// Admin configures who may change the shop.
 	Admin struct {
-		Token string // token of administrators; empty: none
-		Open  bool   // everybody may change the shop
+		Token     string // token of administrators; empty: none
+		TokenFile string // file that Token was read from; empty: none
+		Open      bool   // everybody may change the shop
 	}
 	// Log configures the log.
 	Log struct{ Level string }

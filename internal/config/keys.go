@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -80,6 +81,8 @@ func keys(c *Config, versions []string) []key {
 			setDuration(&c.Server.ClockOffset, -time.Hour, time.Hour)},
 		{"admin.token", "", "needed for PUT, DELETE, and every POST but a participant's; empty: everybody may on loopback, and nobody beyond it",
 			setToken(&c.Admin.Token)},
+		{"admin.token_file", "", "file with the admin.token, which neither the arguments nor the environment then show", // after admin.token
+			setTokenFile(&c.Admin)},
 		{"admin.open", "false", "everybody may PUT, DELETE and POST, beyond loopback too", setBool(&c.Admin.Open)},
 		{"redis.addrs", "", "host:port, redis://… or unix://… of a real Redis; empty: an embedded one", setAddrs(&c.Redis, &c.Redis.Addrs)},
 		{"redis.embedded_addr", "127.0.0.1:6380", "where the embedded Redis listens", setAddr(&c.Redis.EmbeddedAddr)},
@@ -143,6 +146,38 @@ func setToken(to *string) func(any) error {
 		default:
 			return nil
 		}
+	}
+}
+
+// minFileToken is the least length of a token in a file, in bytes. Nobody types it by heart, and a shorter one is soon guessed.
+const minFileToken = 8
+
+// setTokenFile sets the token from a file, without the line end at its end. admin.token must have been set before. An error does not show
+// the path, which may be a token under the wrong key.
+func setTokenFile(a *Admin) func(any) error {
+	return func(value any) error {
+		if err := setText(&a.TokenFile)(value); err != nil || a.TokenFile == "" {
+			return err
+		}
+		if a.Token != "" {
+			return errors.New("admin.token is set, too; want one of them")
+		}
+		content, err := os.ReadFile(a.TokenFile)
+		if err != nil {
+			var pathError *fs.PathError
+			if errors.As(err, &pathError) {
+				err = pathError.Err
+			}
+			return fmt.Errorf("want the path of a file that can be read: %w", err)
+		}
+		token := strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")
+		if len(token) < minFileToken {
+			return fmt.Errorf("the file holds %d bytes; want a token of %d or more", len(token), minFileToken)
+		}
+		if err := setToken(&a.Token)(token); err != nil {
+			return fmt.Errorf("the token in the file: %w", err)
+		}
+		return nil
 	}
 }
 

@@ -60,7 +60,7 @@ func (b Burst) call(ctx context.Context, client *http.Client, method, path strin
 		problem := parseProblem(status, answer.location, text)
 		hint := ""
 		if status == http.StatusUnauthorized || status == http.StatusForbidden && b.Token != "" {
-			hint = "; give the server's token by --admin.token"
+			hint = "; give the server's token by LOCKSTEP_ADMIN_TOKEN or --admin.token_file"
 		}
 		return nil, fmt.Errorf("%w %s %s: %d %s: %s%s", ErrRefused, method, DisplayURL(address), status, problem.Code, problem.Message, hint)
 	}
