@@ -10,15 +10,18 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// goroutineLocks lists locks that do something beside a sale, or after it.
+// goroutineLocks lists locks that act during a sale in other goroutines, or after it.
 func goroutineLocks() []Variant {
-	crash, slow, pause, short := once("crash"), once("expiry"), once("pause"), explore.Scenario{Work: 2 * time.Second}
+	crash, slow, pause, short := oneOfEach("crash"), oneOfEach("expiry"), oneOfEach("pause"), explore.Scenario{Work: 2 * time.Second}
 	crash.Work, slow.Work = 25*time.Second, 25*time.Second
 	return []Variant{
 		{Name: "renewed", Lock: withRenewal(process.extend, true), Scenario: crash},
 		{Name: "renewed, a pause", Lock: withRenewal(process.extend, true), Scenario: pause, Anomaly: anomaly.LostUpdate, Steps: 9},
 		{Name: "a renewal that never ends", Lock: withRenewal(process.extend, false), Anomaly: anomaly.GoroutineLeak, Steps: 4},
-		{Name: "a renewal of any lock", Lock: withRenewal(process.extendAny, true), Scenario: slow, Anomaly: anomaly.ForeignRelease, Steps: 8},
+		{
+			Name: "a renewal of any lock", Lock: withRenewal(process.extendUnchecked, true), Scenario: slow, Anomaly: anomaly.ForeignRelease,
+			Steps: 8,
+		},
 		{Name: "a timer that deletes the lock", Lock: fromAttempt(deleteLater), Scenario: short, Anomaly: anomaly.ForeignRelease, Steps: 10},
 		{Name: "a session of the process", Lock: session(true)},
 		{Name: "a session that nobody ends", Lock: session(false), Anomaly: anomaly.GoroutineLeak, Steps: 4},
@@ -36,20 +39,22 @@ func (p process) renew(extend func(context.Context) bool) (stop context.CancelFu
 	return stop
 }
 
+// extend renews the lock of an owner.
 func (p process) extend(ctx context.Context, owner string) bool {
 	const script = `return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('PEXPIRE', KEYS[1], ARGV[2]) or 0`
-	return p.obtain(ctx, script, owner) == nil
+	return p.obtainByScript(ctx, script, owner) == nil
 }
 
-func (p process) extendAny(ctx context.Context, _ string) bool {
+// extendUnchecked renews the lock, whoever holds it.
+func (p process) extendUnchecked(ctx context.Context, _ string) bool {
 	return p.client.PExpire(ctx, key, p.TTL).Err() == nil
 }
 
-// withRenewal makes a lock that is renewed. Its unlock may stop that.
+// withRenewal returns a lock with renewal. stops is whether unlock ends the renewal.
 func withRenewal(extend func(p process, ctx context.Context, owner string) bool, stops bool) strategy.Strategy {
 	return fromAttempt(func(p process) attemptFunc {
 		return func(ctx context.Context, owner string) (releaseFunc, error) {
-			if err := p.take(ctx, owner); err != nil {
+			if err := p.setNX(ctx, owner); err != nil {
 				return nil, err
 			}
 			stop := p.renew(func(ctx context.Context) bool { return extend(p, ctx, owner) })
@@ -57,45 +62,46 @@ func withRenewal(extend func(p process, ctx context.Context, owner string) bool,
 				if stops {
 					stop()
 				}
-				return p.release(owner)(ctx)
+				return p.compareAndDelete(owner)(ctx)
 			}, nil
 		}
 	})
 }
 
+// deleteLater deletes the lock after three seconds, whoever holds it.
 func deleteLater(p process) attemptFunc {
 	return func(ctx context.Context, owner string) (releaseFunc, error) {
-		err := p.take(ctx, owner)
+		err := p.setNX(ctx, owner)
 		if err == nil {
 			p.Clock.AfterFunc(3*time.Second, func() { p.client.Del(context.Background(), key) })
 		}
-		return p.release(owner), err
+		return p.compareAndDelete(owner), err
 	}
 }
 
-// keeper is a lock whose process keeps something beyond its sales.
-type keeper struct {
+// closingLocker is a locker that has to be closed.
+type closingLocker struct {
 	lock.Locker
 
-	end func(context.Context) error
+	close func(context.Context) error
 }
 
 // Close implements lock.Closer.
-func (k keeper) Close(ctx context.Context) error { return k.end(ctx) }
+func (k closingLocker) Close(ctx context.Context) error { return k.close(ctx) }
 
-// session makes a lock whose process renews a key of its own from its first sale on. Its Close may end that.
+// session returns a lock whose process renews a key of its own from its first sale on. ends is whether Close ends that.
 func session(ends bool) strategy.Strategy {
 	return fromLocker(func(p process) lock.Locker {
 		var stop context.CancelFunc
-		own := under("session:" + p.Process)
-		locks := fromSteps(func(p process, ctx context.Context, owner string) error {
-			err := p.take(ctx, owner)
+		own := keyBeside("session:" + p.Process)
+		locks := fromFuncs(func(p process, ctx context.Context, owner string) error {
+			err := p.setNX(ctx, owner)
 			if err == nil && stop == nil {
 				stop = p.renew(func(ctx context.Context) bool { return p.client.Set(ctx, own, p.Process, p.TTL).Err() == nil })
 			}
 			return err
-		}, process.release)
-		return keeper{locks.New(p.Parts), func(context.Context) error {
+		}, process.compareAndDelete)
+		return closingLocker{locks.New(p.Parts), func(context.Context) error {
 			if ends && stop != nil {
 				stop()
 			}

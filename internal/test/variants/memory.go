@@ -11,87 +11,89 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// memoryLocks lists locks that decide by what their process, or the call, remembers.
+// memoryLocks lists locks that depend on variables of their process, or of the call.
 func memoryLocks() []Variant {
-	two, three := inOneProcess(2, explore.Scenario{}), inOneProcess(3, once("cancel"))
+	two, three := inOneProcess(2, explore.Scenario{}), inOneProcess(3, oneOfEach("cancel"))
 	return []Variant{
 		{Name: "counts its attempts for nothing", Lock: fromAttempt(countAttempts)},
 		{Name: "a queue in the process", Lock: fromAttempt(queueInProcess), Scenario: two},
-		{Name: "a flag that goes up after the command", Lock: fromAttempt(flagAfter), Scenario: two, Anomaly: anomaly.TwoHolders, Steps: 4},
+		{Name: "a flag that goes up after the command", Lock: fromAttempt(raiseFlagLate), Scenario: two, Anomaly: anomaly.TwoHolders, Steps: 4},
 		{Name: "an undo of what its process has", Lock: fromAttempt(undoByProcess), Scenario: two, Anomaly: anomaly.ForeignRelease, Steps: 5},
-		{Name: "a turn handed to a sale that leaves", Lock: fromAcquire(waitInLine), Scenario: three, Anomaly: anomaly.Stuck, Steps: 9},
+		{Name: "a turn handed to a sale that leaves", Lock: fromAcquire(queueWithMessages), Scenario: three, Anomaly: anomaly.Stuck, Steps: 9},
 	}
 }
 
+// countAttempts counts its attempts in the process, which has no effect.
 func countAttempts(p process) attemptFunc {
 	asked := 0
 	return func(ctx context.Context, owner string) (releaseFunc, error) {
 		asked++
-		return p.release(owner), p.take(ctx, owner)
+		return p.compareAndDelete(owner), p.setNX(ctx, owner)
 	}
 }
 
-// queueInProcess lets the sales of a process take turns. Each asks for itself.
+// queueInProcess queues the sales of a process. Each locks by itself in Redis.
 func queueInProcess(p process) attemptFunc {
 	queue := lock.NewQueue(p.Options, nil)
 	return func(ctx context.Context, owner string) (releaseFunc, error) {
 		if err := queue.Enter(ctx, owner); err != nil {
 			return nil, err
 		}
-		if err := p.take(ctx, owner); err != nil {
+		if err := p.setNX(ctx, owner); err != nil {
 			queue.Leave(ctx, err)
 			return nil, err
 		}
 		return func(ctx context.Context) error {
 			defer queue.Leave(ctx, nil)
-			return p.release(owner)(ctx)
+			return p.compareAndDelete(owner)(ctx)
 		}, nil
 	}
 }
 
-// flagAfter asks for the lock only while the flag is up. Two sales that both look before it goes up both take the lock.
-func flagAfter(p process) attemptFunc {
+// raiseFlagLate overwrites the lock unless the flag of the process is up. Two sales that both read the flag before it goes up both lock.
+func raiseFlagLate(p process) attemptFunc {
 	up := false
 	return func(ctx context.Context, owner string) (releaseFunc, error) {
 		obtain := p.overwrite
 		if up {
-			obtain = p.take
+			obtain = p.setNX
 		}
 		err := obtain(ctx, owner)
 		up = up || err == nil
 		return func(ctx context.Context) error {
 			up = false
-			return p.release(owner)(ctx)
+			return p.compareAndDelete(owner)(ctx)
 		}, err
 	}
 }
 
-// undoByProcess gives back what a lost reply may have obtained. That may be what another sale of the process has.
+// undoByProcess releases a lock that a lost reply may have obtained, which may be the lock of another sale of the process.
 func undoByProcess(p process) attemptFunc {
 	owner := lock.Owner(p.Process)
 	return func(ctx context.Context, _ string) (releaseFunc, error) {
-		err := p.takeWithoutUndo(ctx, owner)
+		err := p.setNXWithoutUndo(ctx, owner)
 		if err != nil {
-			err = errors.Join(err, p.release(owner)(ctx))
+			err = errors.Join(err, p.compareAndDelete(owner)(ctx))
 		}
-		return p.release(owner), err
+		return p.compareAndDelete(owner), err
 	}
 }
 
-// line is a queue of the sales of a process: each waits for a message of its own. A sale that leaves as it gets the turn keeps it.
-type line struct {
+// localLine is a queue of the sales of a process, each of which waits for a message of its own. A sale that leaves just as it is served
+// blocks the queue.
+type localLine struct {
 	process
 
 	busy    bool
 	waiting []chan struct{}
 }
 
-func waitInLine(p process) acquireFunc {
-	l := line{process: p}
+func queueWithMessages(p process) acquireFunc {
+	l := localLine{process: p}
 	return l.acquire
 }
 
-func (l *line) acquire(ctx context.Context, owner string) (*lock.Lease, error) {
+func (l *localLine) acquire(ctx context.Context, owner string) (*lock.Lease, error) {
 	if l.busy {
 		turn := make(chan struct{}, 1)
 		l.waiting = append(l.waiting, turn)
@@ -102,7 +104,7 @@ func (l *line) acquire(ctx context.Context, owner string) (*lock.Lease, error) {
 	}
 	l.busy = true
 	lease, err := l.poll(ctx, owner, func(ctx context.Context, owner string) (releaseFunc, error) {
-		return l.release(owner), l.take(ctx, owner)
+		return l.compareAndDelete(owner), l.setNX(ctx, owner)
 	})
 	if err != nil {
 		l.leave()
@@ -114,7 +116,7 @@ func (l *line) acquire(ctx context.Context, owner string) (*lock.Lease, error) {
 	}), nil
 }
 
-func (l *line) leave() {
+func (l *localLine) leave() {
 	if l.busy = len(l.waiting) > 0; l.busy {
 		next := l.waiting[0]
 		l.waiting = l.waiting[1:]
@@ -122,57 +124,58 @@ func (l *line) leave() {
 	}
 }
 
-// reentrantLocks lists locks that count the calls of their owner, and some that should.
+// reentrantLocks lists locks that count nested calls, and some that should.
 func reentrantLocks() []Variant {
 	nested := explore.Scenario{Nested: 1}
 	enters := func(p process, ctx context.Context, owner string) error {
-		return p.obtain(ctx, enter+`return 1`, owner)
+		return p.obtainByScript(ctx, enterScript+`return 1`, owner)
 	}
-	deletes := fromScripts(enter+`return 1`, `return redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 and redis.call('DEL', KEYS[1]) or -1`)
-	setNX := fromSteps(process.take, process.release)
+	deletes := fromScripts(enterScript+`return 1`, `return redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 and redis.call('DEL', KEYS[1]) or -1`)
+	setNX := fromFuncs(process.setNX, process.compareAndDelete)
 	return []Variant{
-		{Name: "reentrant", Lock: fromSteps(enters, process.leave), Scenario: nested},
+		{Name: "reentrant", Lock: fromFuncs(enters, process.leaveOnce), Scenario: nested},
 		{Name: "reentrant, but the inner call deletes", Lock: deletes, Scenario: nested, Anomaly: anomaly.TwoHolders, Steps: 5},
 		{Name: "not reentrant", Lock: setNX, Scenario: nested, Anomaly: anomaly.SelfDeadlock, Steps: 4},
 	}
 }
 
-// enter begins a script that counts one more call of the owner. It ends with 0 if another has the lock.
-const enter = `if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
+// enterScript is the beginning of a script that counts a call of the owner. It returns 0 if another owner has the lock.
+const enterScript = `if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
 	redis.call('HINCRBY', KEYS[1], ARGV[1], 1) redis.call('PEXPIRE', KEYS[1], ARGV[2])
 	`
 
-// leave counts one call less.
-func (p process) leave(owner string) releaseFunc {
-	return p.script(`if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+// leaveOnce subtracts a call, and deletes the lock at the last one.
+func (p process) leaveOnce(owner string) releaseFunc {
+	return p.releaseByScript(`if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 		if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return -1 end
 		if redis.call('HINCRBY', KEYS[1], ARGV[1], -1) == 0 then redis.call('DEL', KEYS[1]) end
 		return 1`, owner)
 }
 
-// fencedLocks lists locks with tokens.
+// fencedLocks lists locks with fencing tokens.
 func fencedLocks() []Variant {
 	nested := explore.Scenario{Nested: 1}
 	one := scriptToken(`if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end
 		return redis.call('INCR', KEYS[2])`)
-	each := scriptToken(enter + `return redis.call('INCR', KEYS[2])`)
+	each := scriptToken(enterScript + `return redis.call('INCR', KEYS[2])`)
 	own := func(p process) tokenFunc {
 		last := int64(0)
 		return func(ctx context.Context, owner string) (int64, error) {
 			last++
-			return last, p.take(ctx, owner)
+			return last, p.setNX(ctx, owner)
 		}
 	}
 	return []Variant{
-		{Name: "a token in the same script", Lock: fromToken(one, process.release)},
-		{Name: "a token of the process's own", Lock: fromToken(own, process.release), Anomaly: anomaly.TokenOrder, Steps: 5},
-		{Name: "a token for each call", Lock: fromToken(each, process.leave), Scenario: nested, Anomaly: anomaly.TokenOrder, Steps: 3},
+		{Name: "a token in the same script", Lock: fromToken(one, process.compareAndDelete)},
+		{Name: "a token of the process's own", Lock: fromToken(own, process.compareAndDelete), Anomaly: anomaly.TokenOrder, Steps: 5},
+		{Name: "a token for each call", Lock: fromToken(each, process.leaveOnce), Scenario: nested, Anomaly: anomaly.TokenOrder, Steps: 3},
 	}
 }
 
-// tokenFunc makes one attempt. It returns the token, or 0 if another has the lock.
+// tokenFunc tries to lock once. It returns the token, or 0 if another owner has the lock.
 type tokenFunc func(ctx context.Context, owner string) (int64, error)
 
+// fromToken returns the strategy of a lock whose attempts return tokens.
 func fromToken(newToken func(process) tokenFunc, release func(process, string) releaseFunc) strategy.Strategy {
 	return fromAcquire(func(p process) acquireFunc {
 		once := newToken(p)
@@ -188,7 +191,7 @@ func fromToken(newToken func(process) tokenFunc, release func(process, string) r
 	})
 }
 
-// scriptToken makes attempts by a script that returns the token.
+// scriptToken returns attempts by a script that returns the token.
 func scriptToken(script string) func(process) tokenFunc {
 	return func(p process) tokenFunc {
 		return func(ctx context.Context, owner string) (int64, error) { return p.eval(ctx, script, owner) }

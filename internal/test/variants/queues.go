@@ -11,113 +11,114 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// nameless are the anomalies that nobody can judge where nothing in Redis says whose the lock is.
-func nameless() []explore.Anomaly {
+// ownerUnknown returns the anomalies that cannot be judged if no key in Redis names the owner.
+func ownerUnknown() []explore.Anomaly {
 	return []explore.Anomaly{anomaly.ForeignRelease, anomaly.Untold, anomaly.FalseWord}
 }
 
 // queueLocks lists locks with an order.
 func queueLocks() []Variant {
-	cancel, three, skew := once("cancel"), once("cancel"), explore.Scenario{Skew: 15 * time.Second}
+	cancel, three, skew := oneOfEach("cancel"), oneOfEach("cancel"), explore.Scenario{Skew: 15 * time.Second}
 	three.Actors = 3
 	byClock := func(p process) any { return p.Clock.Now().UnixMilli() }
 	byName := func(process) any { return 0 }
 	return []Variant{
-		{Name: "a ticket", Lock: fromAcquire(drawTicket), Unjudged: nameless()},
+		{Name: "a ticket", Lock: fromAcquire(drawTicket), Unjudged: ownerUnknown()},
 		{Name: "a ticket whose holder leaves", Lock: fromAcquire(drawTicket), Scenario: cancel, Anomaly: anomaly.Stuck, Steps: 7},
-		{Name: "two counters in one string", Lock: fromAcquire(drawTicketInString), Unjudged: nameless()},
-		{Name: "a place in a list", Lock: fromAcquire(inList(true)), Scenario: cancel, Unjudged: nameless()},
-		{Name: "a place in a list, left behind", Lock: fromAcquire(inList(false)), Scenario: cancel, Anomaly: anomaly.Stuck, Steps: 7},
+		{Name: "two counters in one string", Lock: fromAcquire(drawTicketInString), Unjudged: ownerUnknown()},
+		{Name: "a place in a list", Lock: fromAcquire(waitInList(true)), Scenario: cancel, Unjudged: ownerUnknown()},
+		{Name: "a place in a list, left behind", Lock: fromAcquire(waitInList(false)), Scenario: cancel, Anomaly: anomaly.Stuck, Steps: 7},
 		{Name: "handed over to a sale that has left", Lock: fromAcquire(handOver), Scenario: cancel, Anomaly: anomaly.LeftBehind, Steps: 7},
-		{Name: "a sorted set by local clocks", Lock: inSortedSet("ZREM", byClock), Scenario: skew, Anomaly: anomaly.TwoHolders, Steps: 4},
-		{Name: "a sorted set by names", Lock: inSortedSet("ZREM", byName), Anomaly: anomaly.TwoHolders, Steps: 4},
-		{Name: "a sorted set in the lock's key", Lock: inSortedSet("ZREM", nil), Unjudged: nameless()},
-		{Name: "any member leaves first", Lock: inSortedSet("ZPOPMIN", nil), Scenario: three, Anomaly: anomaly.ForeignRelease, Steps: 5},
+		{Name: "a sorted set by local clocks", Lock: waitInSortedSet("ZREM", byClock), Scenario: skew, Anomaly: anomaly.TwoHolders, Steps: 4},
+		{Name: "a sorted set by names", Lock: waitInSortedSet("ZREM", byName), Anomaly: anomaly.TwoHolders, Steps: 4},
+		{Name: "a sorted set in the lock's key", Lock: waitInSortedSet("ZREM", nil), Unjudged: ownerUnknown()},
+		{Name: "any member leaves first", Lock: waitInSortedSet("ZPOPMIN", nil), Scenario: three, Anomaly: anomaly.ForeignRelease, Steps: 5},
 	}
 }
 
-// drawTicket draws a number, and waits until the one before it is served.
+// drawTicket takes the next number, and waits until the number before it has been served.
 func drawTicket(p process) acquireFunc {
 	return func(ctx context.Context, _ string) (*lock.Lease, error) {
-		mine, err := p.number(ctx, "INCR", first)
+		mine, err := p.doInt(ctx, "INCR", first)
 		if err == nil {
-			err = p.await(ctx, func() (bool, error) {
-				served, err := p.number(ctx, "GET", second)
+			err = p.pollUntil(ctx, func() (bool, error) {
+				served, err := p.doInt(ctx, "GET", second)
 				return served+1 == mine, err
 			})
 		}
-		return p.leaseUnless(ctx, err, p.command("INCR", second))
+		return p.leaseUnless(ctx, err, p.releaseByCommand("INCR", second))
 	}
 }
 
-// drawTicketInString has both counters in the lock's key: "next:served".
+// drawTicketInString is drawTicket with both counters in the lock's key, as "next:served".
 func drawTicketInString(p process) acquireFunc {
 	const counters = `local next, served = string.match(redis.call('GET', KEYS[1]) or '0:0', '(%d+):(%d+)')
 		`
 	return func(ctx context.Context, _ string) (*lock.Lease, error) {
 		mine, err := p.eval(ctx, counters+`redis.call('SET', KEYS[1], (next + 1) .. ':' .. served) return next + 1`, "")
 		if err == nil {
-			err = p.await(ctx, func() (bool, error) {
+			err = p.pollUntil(ctx, func() (bool, error) {
 				served, err := p.eval(ctx, counters+`return served + 0`, "")
 				return served+1 == mine, err
 			})
 		}
-		return p.leaseUnless(ctx, err, p.script(counters+`redis.call('SET', KEYS[1], next .. ':' .. (served + 1)) return 1`, ""))
+		return p.leaseUnless(ctx, err, p.releaseByScript(counters+`redis.call('SET', KEYS[1], next .. ':' .. (served + 1)) return 1`, ""))
 	}
 }
 
-// inList waits in a list until it is the first. A sale that leaves gives its place up, if it is tidy.
-func inList(tidy bool) func(process) acquireFunc {
+// waitInList waits in a list until it is the first. tidy is whether a sale that leaves removes itself from the list.
+func waitInList(tidy bool) func(process) acquireFunc {
 	return func(p process) acquireFunc {
 		return func(ctx context.Context, owner string) (*lock.Lease, error) {
-			_, err := p.number(ctx, "RPUSH", first, owner)
+			_, err := p.doInt(ctx, "RPUSH", first, owner)
 			if err == nil {
-				err = p.await(ctx, func() (bool, error) {
-					front, err := p.text(ctx, "LINDEX", first, 0)
+				err = p.pollUntil(ctx, func() (bool, error) {
+					front, err := p.doString(ctx, "LINDEX", first, 0)
 					return front == owner, err
 				})
 			}
 			if err != nil && tidy {
-				err = errors.Join(err, lock.WithDetachedTimeout(ctx, p.Clock, p.command("LREM", first, 1, owner)))
+				err = errors.Join(err, lock.WithDetachedTimeout(ctx, p.Clock, p.releaseByCommand("LREM", first, 1, owner)))
 			}
-			return p.leaseUnless(ctx, err, p.command("LPOP", first))
+			return p.leaseUnless(ctx, err, p.releaseByCommand("LPOP", first))
 		}
 	}
 }
 
-// handOver makes the first that waits the next holder. It does not know whether that one still waits.
+// handOver makes the first waiter the next holder, whether or not it still waits.
 func handOver(p process) acquireFunc {
 	return func(ctx context.Context, owner string) (*lock.Lease, error) {
-		err := p.obtain(ctx, `if redis.call('SET', KEYS[1], ARGV[1], 'NX') then return 1 end
+		err := p.obtainByScript(ctx, `if redis.call('SET', KEYS[1], ARGV[1], 'NX') then return 1 end
 			redis.call('RPUSH', KEYS[2], ARGV[1]) return 0`, owner)
 		if errors.Is(err, lock.ErrNotObtained) {
-			err = p.await(ctx, func() (bool, error) {
-				holder, err := p.text(ctx, "GET", key)
+			err = p.pollUntil(ctx, func() (bool, error) {
+				holder, err := p.doString(ctx, "GET", key)
 				return holder == owner, err
 			})
 		}
-		return p.leaseUnless(ctx, err, p.script(`local next = redis.call('LPOP', KEYS[2])
+		return p.leaseUnless(ctx, err, p.releaseByScript(`local next = redis.call('LPOP', KEYS[2])
 			if next then redis.call('SET', KEYS[1], next) else redis.call('DEL', KEYS[1]) end
 			return 1`, owner))
 	}
 }
 
-// inSortedSet makes a lock whose key is a sorted set: the first in it is the holder. A nil score is the number of arrival.
-func inSortedSet(leave string, score func(process) any) strategy.Strategy {
+// waitInSortedSet returns a lock whose key is a sorted set, in which the first member is the holder. The scores are those of score, or
+// consecutive numbers if it is nil. leave is the command that removes a member.
+func waitInSortedSet(leave string, score func(process) any) strategy.Strategy {
 	return fromAcquire(func(p process) acquireFunc {
 		return func(ctx context.Context, owner string) (_ *lock.Lease, err error) {
-			leaves := p.command(leave, key, owner)
+			leaves := p.releaseByCommand(leave, key, owner)
 			if leave == "ZPOPMIN" {
-				leaves = p.command(leave, key)
+				leaves = p.releaseByCommand(leave, key)
 			}
 			if score == nil {
 				_, err = p.eval(ctx, `return redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[2]), ARGV[1])`, owner)
 			} else {
-				_, err = p.number(ctx, "ZADD", key, score(p), owner)
+				_, err = p.doInt(ctx, "ZADD", key, score(p), owner)
 			}
 			if err == nil {
-				err = p.await(ctx, func() (bool, error) {
-					rank, err := p.number(ctx, "ZRANK", key, owner)
+				err = p.pollUntil(ctx, func() (bool, error) {
+					rank, err := p.doInt(ctx, "ZRANK", key, owner)
 					return rank == 0, err
 				})
 			}
@@ -129,40 +130,40 @@ func inSortedSet(leave string, score func(process) any) strategy.Strategy {
 	})
 }
 
-// bakeryLocks lists locks of processes that only read and write.
+// bakeryLocks lists locks that need only reads and writes.
 func bakeryLocks() []Variant {
-	crash := once("crash")
+	crash := oneOfEach("crash")
 	return []Variant{
-		{Name: "the bakery", Lock: fromAcquire(bakery(1)), Unjudged: nameless()},
+		{Name: "the bakery", Lock: fromAcquire(bakery(1)), Unjudged: ownerUnknown()},
 		{Name: "the bakery, a crash", Lock: fromAcquire(bakery(1)), Scenario: crash, Anomaly: anomaly.Stuck, Steps: 9},
 		{Name: "the bakery without choosing", Lock: fromAcquire(bakery(0)), Anomaly: anomaly.TwoHolders, Steps: 14},
 	}
 }
 
-// bakery is Lamport's (1974), for two: each process takes a number that is larger than all, and the smallest goes first. A process has a
-// register for its number, and one that is 1 while it chooses; if says is 0, it is never 1.
-func bakery(says int) func(process) acquireFunc {
-	number := func(of string) string { return under("number:" + of) }
-	choosing := func(of string) string { return under("choosing:" + of) }
+// bakery is Lamport's bakery algorithm (1974) for two processes: each takes a number larger than all others, and the smallest is served
+// first. A process has a register for its number, and one that is flag while it chooses; with flag 0 it never says that it chooses.
+func bakery(flag int) func(process) acquireFunc {
+	number := func(of string) string { return keyBeside("number:" + of) }
+	choosing := func(of string) string { return keyBeside("choosing:" + of) }
 	return func(p process) acquireFunc {
 		other := map[string]string{"A": "B", "B": "A"}[p.Process]
 		var mine int64
 		choose := func(ctx context.Context) error {
-			last, err := p.number(ctx, "GET", number(p.Process))
-			others, failed := p.number(ctx, "GET", number(other))
+			last, err := p.doInt(ctx, "GET", number(p.Process))
+			others, failed := p.doInt(ctx, "GET", number(other))
 			mine = max(last, others) + 1
-			return errors.Join(err, failed, p.command("SET", number(p.Process), mine)(ctx))
+			return errors.Join(err, failed, p.releaseByCommand("SET", number(p.Process), mine)(ctx))
 		}
 		wait := func(register string, may func(int64) bool) func(context.Context) error {
 			return func(ctx context.Context) error {
-				return p.await(ctx, func() (bool, error) {
-					n, err := p.number(ctx, "GET", register)
+				return p.pollUntil(ctx, func() (bool, error) {
+					n, err := p.doInt(ctx, "GET", register)
 					return may(n), err
 				})
 			}
 		}
 		steps := []func(context.Context) error{
-			p.command("SET", choosing(p.Process), says), choose, p.command("SET", choosing(p.Process), 0),
+			p.releaseByCommand("SET", choosing(p.Process), flag), choose, p.releaseByCommand("SET", choosing(p.Process), 0),
 			wait(choosing(other), func(n int64) bool { return n == 0 }),
 			wait(number(other), func(n int64) bool { return n == 0 || n > mine || n == mine && other > p.Process }),
 		}
@@ -170,7 +171,7 @@ func bakery(says int) func(process) acquireFunc {
 			for i := 0; i < len(steps) && err == nil; i++ {
 				err = steps[i](ctx)
 			}
-			return p.leaseUnless(ctx, err, p.command("SET", number(p.Process), 0))
+			return p.leaseUnless(ctx, err, p.releaseByCommand("SET", number(p.Process), 0))
 		}
 	}
 }

@@ -14,65 +14,66 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// refusedLocks lists locks that the explorer does not judge.
+// refusedLocks lists locks that the explorer refuses.
 func refusedLocks() []Variant {
 	const takeOrProlong = `if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
 		redis.call('PEXPIRE', KEYS[1], ARGV[2]) return 0`
 	return []Variant{
-		{Name: "steals after two attempts", Lock: fromAttempt(steal), Refused: explore.ErrUndeclaredPoll},
+		{Name: "steals after two attempts", Lock: fromAttempt(stealAfterTwo), Refused: explore.ErrUndeclaredPoll},
 		{Name: "prolongs it by each attempt", Lock: fromScripts(takeOrProlong, `return redis.call('DEL', KEYS[1])`),
 			Refused: explore.ErrUndeclaredPoll},
-		{Name: "counts each attempt in Redis", Lock: withCommand("INCR", under("asked")), Refused: explore.ErrUndeclaredPoll},
+		{Name: "counts each attempt in Redis", Lock: withCommand("INCR", keyBeside("asked")), Refused: explore.ErrUndeclaredPoll},
 		{Name: "waits in Redis", Lock: withCommand("BLPOP", first, 0), Refused: explore.ErrCommand},
 		{Name: "a key in another slot", Lock: withCommand("INCR", key+":count"), Refused: explore.ErrKey},
 	}
 }
 
-func steal(p process) attemptFunc {
+// stealAfterTwo overwrites the lock after two failed attempts.
+func stealAfterTwo(p process) attemptFunc {
 	refused := 0
 	return func(ctx context.Context, owner string) (releaseFunc, error) {
 		if refused == 2 {
-			return p.release(owner), p.overwrite(ctx, owner)
+			return p.compareAndDelete(owner), p.overwrite(ctx, owner)
 		}
-		err := p.take(ctx, owner)
+		err := p.setNX(ctx, owner)
 		if errors.Is(err, lock.ErrNotObtained) {
 			refused++
 		}
-		return p.release(owner), err
+		return p.compareAndDelete(owner), err
 	}
 }
 
-// withCommand makes a lock that sends a command before each attempt.
+// withCommand returns a lock that sends a command before each attempt.
 func withCommand(command ...any) strategy.Strategy {
-	return withStep(func(p process, ctx context.Context) error { return p.command(command...)(ctx) })
+	return withStep(func(p process, ctx context.Context) error { return p.releaseByCommand(command...)(ctx) })
 }
 
-// withStep makes a lock that does something before each attempt.
+// withStep returns a lock that calls a function before each attempt.
 func withStep(something func(p process, ctx context.Context) error) strategy.Strategy {
-	return fromSteps(func(p process, ctx context.Context, owner string) error {
+	return fromFuncs(func(p process, ctx context.Context, owner string) error {
 		if err := something(p, ctx); err != nil {
 			return err
 		}
-		return p.take(ctx, owner)
-	}, process.release)
+		return p.setNX(ctx, owner)
+	}, process.compareAndDelete)
 }
 
-// Unruly returns locks that act behind the explorer's back, or panic. Each may leave goroutines.
-func Unruly() []Variant {
+// Uncontrolled returns locks that act outside the control of the explorer, or panic. Each may leave goroutines behind.
+func Uncontrolled() []Variant {
 	two := inOneProcess(2, explore.Scenario{})
-	return complete([]Variant{
-		{Name: "a goroutine of its own", Lock: fromSteps(process.takeAndRenew, process.release), Refused: explore.ErrBlind},
+	return withDefaults([]Variant{
+		{Name: "a goroutine of its own", Lock: fromFuncs(process.setNXAndRenew, process.compareAndDelete), Refused: explore.ErrBlind},
 		{Name: "a real timer", Lock: withStep(process.sleepInRealTime), Refused: explore.ErrBlind},
-		{Name: "a mutex around a command", Lock: fromAttempt(mutexAround), Scenario: two, Refused: explore.ErrBlind},
+		{Name: "a mutex around a command", Lock: fromAttempt(lockMutexAround), Scenario: two, Refused: explore.ErrBlind},
 		{Name: "a random pause", Lock: withStep(process.pauseByChance), Refused: explore.ErrUnrepeatable},
 		{Name: "a panic", Lock: withStep(func(process, context.Context) error { panic("out of luck") }), Refused: explore.ErrPanicked},
 		{Name: "the end of the goroutine", Lock: withStep(process.endGoroutine), Refused: engine.ErrGoexit},
 	})
 }
 
-// takeAndRenew renews in a goroutine for ever.
-func (p process) takeAndRenew(ctx context.Context, owner string) error {
-	err := p.take(ctx, owner)
+// setNXAndRenew renews the lock for ever, in a goroutine that the explorer does not know.
+func (p process) setNXAndRenew(ctx context.Context, owner string) error {
+	err := p.setNX(ctx, owner)
 	if err == nil {
 		go func() {
 			for range time.Tick(p.TTL / 3) {
@@ -88,12 +89,13 @@ func (process) sleepInRealTime(context.Context) error {
 	return nil
 }
 
-func mutexAround(p process) attemptFunc {
+// lockMutexAround holds a mutex during a command.
+func lockMutexAround(p process) attemptFunc {
 	var mu sync.Mutex
 	return func(ctx context.Context, owner string) (releaseFunc, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		return p.release(owner), p.take(ctx, owner)
+		return p.compareAndDelete(owner), p.setNX(ctx, owner)
 	}
 }
 

@@ -1,6 +1,7 @@
-// Package variants has locks that the explorer has to judge: broken ones, right ones, and ones that it has to refuse. Only tests use it.
+// Package variants has locks to test the explorer with: correct ones, broken ones, and ones that it must refuse. Only tests use it.
 //
-// A lock is made of the parts in process.go and strategy.go. Each other file has locks of one kind, with a table in front.
+// Locks are made from the parts in process.go and strategy.go. Each other file has locks of one kind, with a table at its beginning. Begin
+// with Variant and All.
 package variants
 
 import (
@@ -11,27 +12,27 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Variant is a lock in a scenario, and what the explorer has to answer. A Variant with none of Steps, Refused and Unknown holds.
+// Variant is a lock in a scenario with the expected answer of the explorer. If Steps, Refused and Unknown are zero, the lock holds.
 type Variant struct {
 	Name     string
 	Lock     strategy.Strategy
-	Scenario explore.Scenario // two actors, unless it says otherwise
-	Anomaly  explore.Anomaly  // the only one looked for; "": all that the lock promises to prevent
+	Scenario explore.Scenario // scenario; 0 actors: two
+	Anomaly  explore.Anomaly  // the only anomaly searched for; empty: all that the lock promises to prevent
 
 	Steps    int               // length of the shortest counterexample; 0: there is none
-	Refused  error             // what exploring fails with; nil: it does not fail
-	Unknown  string            // why the verdict is unknown: a part of the answer; "": the verdict is known
-	Unjudged []explore.Anomaly // those of the anomalies looked for that cannot be judged
+	Refused  error             // error of the exploration; nil: none
+	Unknown  string            // part of the reason for an unknown verdict; empty: the verdict is known
+	Unjudged []explore.Anomaly // searched anomalies that cannot be judged
 }
 
-// All returns the variants but for Unruly's.
+// All returns all variants except those of Uncontrolled.
 func All() []Variant {
-	return complete(textbookLocks(), memoryLocks(), reentrantLocks(), fencedLocks(), waitingLocks(), notifiedLocks(), queueLocks(),
-		bakeryLocks(), placedLocks(), deadlineLocks(), pipelineLocks(), goroutineLocks(), refusedLocks())
+	return withDefaults(textbookLocks(), memoryLocks(), reentrantLocks(), fencedLocks(), waitingLocks(), notifiedLocks(), queueLocks(),
+		bakeryLocks(), otherKeyLocks(), deadlineLocks(), pipelineLocks(), goroutineLocks(), refusedLocks())
 }
 
-// complete sets what goes without saying.
-func complete(tables ...[]Variant) []Variant {
+// withDefaults joins tables, and sets the names of the locks and the default number of actors.
+func withDefaults(tables ...[]Variant) []Variant {
 	all := slices.Concat(tables...)
 	for i := range all {
 		all[i].Lock.Name = all[i].Name
@@ -42,8 +43,8 @@ func complete(tables ...[]Variant) []Variant {
 	return all
 }
 
-// once returns a scenario in which each of these faults may happen once.
-func once(faults ...string) explore.Scenario {
+// oneOfEach returns a scenario in which each of these faults may occur once.
+func oneOfEach(faults ...string) explore.Scenario {
 	f, err := explore.ParseFaults(strings.Join(faults, "=1,") + "=1")
 	if err != nil {
 		panic(err)
@@ -51,7 +52,7 @@ func once(faults ...string) explore.Scenario {
 	return explore.Scenario{Faults: f}
 }
 
-// inOneProcess returns the scenario with so many actors, all of them in one process.
+// inOneProcess returns the scenario with that many actors, all in one process.
 func inOneProcess(actors int, in explore.Scenario) explore.Scenario {
 	in.Actors, in.Replicas = actors, 1
 	return in

@@ -14,9 +14,9 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// placedLocks lists locks that are not, or not only, one owner in the lock's key.
-func placedLocks() []Variant {
-	expiry, lost, nodeCrash := once("expiry"), once("lost-reply"), once("node-crash")
+// otherKeyLocks lists locks that are not just an owner in the key of the lock.
+func otherKeyLocks() []Variant {
+	expiry, lost, nodeCrash := oneOfEach("expiry"), oneOfEach("lost-reply"), oneOfEach("node-crash")
 	lost.Try, nodeCrash.Try, nodeCrash.Nodes = 2, 2, 3
 	const (
 		take             = `if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end `
@@ -32,49 +32,49 @@ func placedLocks() []Variant {
 	logged := fromScripts(take+`redis.call('RPUSH', KEYS[3], ARGV[1]) return 1`, compareAndDelete)
 	member := fromScripts(`return redis.call('SADD', KEYS[2], 'stock')`, `return redis.call('SREM', KEYS[2], 'stock')`)
 	return []Variant{
-		{Name: "another key", Lock: fromScripts(other+`return 1`, release), Unjudged: nameless()},
-		{Name: "another key, no owner", Lock: noOwner, Scenario: expiry, Anomaly: anomaly.ForeignRelease, Unjudged: nameless()[:1]},
+		{Name: "another key", Lock: fromScripts(other+`return 1`, release), Unjudged: ownerUnknown()},
+		{Name: "another key, no owner", Lock: noOwner, Scenario: expiry, Anomaly: anomaly.ForeignRelease, Unjudged: ownerUnknown()[:1]},
 		{Name: "a log that names all", Lock: logged, Scenario: expiry, Anomaly: anomaly.FalseWord},
-		{Name: "a name in a set", Lock: member, Unjudged: nameless()},
+		{Name: "a name in a set", Lock: member, Unjudged: ownerUnknown()},
 		{Name: "a name in a set that stays", Lock: member, Scenario: lost, Anomaly: anomaly.LeftBehind, Steps: 2},
 		{Name: "alone in a set", Lock: fromScripts(addAlone, `return redis.call('SREM', KEYS[1], ARGV[1])`)},
-		{Name: "a token in a list", Lock: fromScripts(pop, `return redis.call('RPUSH', KEYS[2], 'token')`), Unjudged: nameless()},
-		{Name: "two of three masters", Lock: onMasters(), Scenario: nodeCrash},
+		{Name: "a token in a list", Lock: fromScripts(pop, `return redis.call('RPUSH', KEYS[2], 'token')`), Unjudged: ownerUnknown()},
+		{Name: "two of three masters", Lock: majorityOfThree(), Scenario: nodeCrash},
 	}
 }
 
-// onMasters asks three masters one after the other, and needs two.
-func onMasters() strategy.Strategy {
-	s := fromSteps(func(p process, ctx context.Context, owner string) error {
-		has := 0
+// majorityOfThree locks on two of three masters, which it asks one after the other.
+func majorityOfThree() strategy.Strategy {
+	s := fromFuncs(func(p process, ctx context.Context, owner string) error {
+		obtainedCount := 0
 		for _, node := range p.Nodes {
 			if node.SetArgs(ctx, key, owner, redis.SetArgs{Mode: "NX", TTL: p.TTL}).Err() == nil {
-				has++
+				obtainedCount++
 			}
 		}
-		if has < 2 {
-			_ = p.releaseOnMasters(owner)(context.WithoutCancel(ctx))
+		if obtainedCount < 2 {
+			_ = p.releaseOnMajority(owner)(context.WithoutCancel(ctx))
 		}
-		return obtained(has >= 2, nil)
-	}, process.releaseOnMasters)
+		return obtained(obtainedCount >= 2, nil)
+	}, process.releaseOnMajority)
 	s.OnNodes = true
 	return s
 }
 
-func (p process) releaseOnMasters(owner string) releaseFunc {
+func (p process) releaseOnMajority(owner string) releaseFunc {
 	const script = `return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('DEL', KEYS[1]) or 0`
 	return func(ctx context.Context) error {
-		had, silent := 0, 0
+		held, silent := 0, 0
 		for _, node := range p.Nodes {
 			n, err := node.Eval(ctx, script, []string{key}, owner).Int()
-			if had += n; err != nil {
+			if held += n; err != nil {
 				silent++
 			}
 		}
 		switch {
-		case had >= 2:
+		case held >= 2:
 			return nil
-		case had+silent >= 2:
+		case held+silent >= 2:
 			return lock.ErrUnavailable
 		default:
 			return lock.ErrExpired
@@ -82,19 +82,25 @@ func (p process) releaseOnMasters(owner string) releaseFunc {
 	}
 }
 
-// deadlineLocks lists locks whose expiry is in a value.
+// deadlineLocks lists locks that store the time of their expiry in a value.
 func deadlineLocks() []Variant {
-	crash, skew := once("crash"), explore.Scenario{Skew: 15 * time.Second}
+	crash, skew := oneOfEach("crash"), explore.Scenario{Skew: 15 * time.Second}
 	return []Variant{
-		{Name: "a deadline by Redis's clock", Lock: deadline("10000"), Scenario: crash},
-		{Name: "a deadline by Redis's clock, a minute", Lock: deadline("60000"), Scenario: crash, Unknown: "a wait that time may end"},
-		{Name: "a deadline by the client's clock", Lock: fromAttempt(deadlineOfClient), Scenario: crash},
-		{Name: "a deadline by clocks that differ", Lock: fromAttempt(deadlineOfClient), Scenario: skew, Anomaly: anomaly.TwoHolders, Steps: 4},
+		{Name: "a deadline by Redis's clock", Lock: deadlineByRedisClock("10000"), Scenario: crash},
+		{
+			Name: "a deadline by Redis's clock, a minute", Lock: deadlineByRedisClock("60000"), Scenario: crash,
+			Unknown: "a wait that time may end",
+		},
+		{Name: "a deadline by the client's clock", Lock: fromAttempt(deadlineByClientClock), Scenario: crash},
+		{
+			Name: "a deadline by clocks that differ", Lock: fromAttempt(deadlineByClientClock), Scenario: skew, Anomaly: anomaly.TwoHolders,
+			Steps: 4,
+		},
 	}
 }
 
-// deadline keeps the owner and the time of the expiry in a hash, which has no expiry in Redis.
-func deadline(expiry string) strategy.Strategy {
+// deadlineByRedisClock stores the owner and the time of the expiry in a hash, which does not expire in Redis.
+func deadlineByRedisClock(expiry string) strategy.Strategy {
 	return fromScripts(`local t = redis.call('TIME')
 		local now = t[1] * 1000 + math.floor(t[2] / 1000)
 		if tonumber(redis.call('HGET', KEYS[1], 'until') or '0') > now then return 0 end
@@ -102,36 +108,36 @@ func deadline(expiry string) strategy.Strategy {
 		`if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return -1 end return redis.call('DEL', KEYS[1])`)
 }
 
-// deadlineOfClient has the time of the expiry as its value, and compares and sets.
-func deadlineOfClient(p process) attemptFunc {
+// deadlineByClientClock stores the time of the expiry as its value, which it compares and sets.
+func deadlineByClientClock(p process) attemptFunc {
 	return func(ctx context.Context, _ string) (releaseFunc, error) {
 		now := p.Clock.Now()
 		value := strconv.FormatInt(now.Add(p.TTL).UnixMilli(), 10)
-		seen, err := p.text(ctx, "GET", key)
+		seen, err := p.doString(ctx, "GET", key)
 		until, _ := strconv.ParseInt(seen, 10, 64)
 		if err = obtained(until <= now.UnixMilli(), err); err != nil {
 			return nil, err
 		}
-		return p.release(value), p.obtain(ctx, `if (redis.call('GET', KEYS[1]) or '') ~= ARGV[3] then return 0 end
+		return p.compareAndDelete(value), p.obtainByScript(ctx, `if (redis.call('GET', KEYS[1]) or '') ~= ARGV[3] then return 0 end
 			redis.call('SET', KEYS[1], ARGV[1]) return 1`, value, seen)
 	}
 }
 
-// pipelineLocks lists locks that send commands together.
+// pipelineLocks lists locks that send several commands in a pipeline.
 func pipelineLocks() []Variant {
-	crash, lost := once("crash"), once("lost-request")
+	crash, lost := oneOfEach("crash"), oneOfEach("lost-request")
 	pipeline := func(p process) redis.Pipeliner { return p.client.Pipeline() }
 	transaction := func(p process) redis.Pipeliner { return p.client.TxPipeline() }
 	return []Variant{
-		{Name: "an expiry in a pipeline", Lock: expiryTogether(pipeline), Scenario: lost, Anomaly: anomaly.LeftBehind, Steps: 5},
-		{Name: "an expiry in a transaction", Lock: expiryTogether(transaction), Scenario: crash},
+		{Name: "an expiry in a pipeline", Lock: expiryInPipeline(pipeline), Scenario: lost, Anomaly: anomaly.LeftBehind, Steps: 5},
+		{Name: "an expiry in a transaction", Lock: expiryInPipeline(transaction), Scenario: crash},
 	}
 }
 
-// expiryTogether looks first whether the lock is free, so that nobody gives an expiry to the lock of another.
-func expiryTogether(pipe func(process) redis.Pipeliner) strategy.Strategy {
+// expiryInPipeline first reads whether the lock is free, so that it sets no expiry on the lock of another owner.
+func expiryInPipeline(pipe func(process) redis.Pipeliner) strategy.Strategy {
 	obtain := func(p process, ctx context.Context, owner string) error {
-		held, err := p.number(ctx, "EXISTS", key)
+		held, err := p.doInt(ctx, "EXISTS", key)
 		if err = obtained(held == 0, err); err != nil {
 			return err
 		}
@@ -141,5 +147,5 @@ func expiryTogether(pipe func(process) redis.Pipeliner) strategy.Strategy {
 		_, err = together.Exec(ctx)
 		return obtained(took.Val(), rediserr.Classify(ctx, "SET", err))
 	}
-	return fromSteps(obtain, process.release)
+	return fromFuncs(obtain, process.compareAndDelete)
 }
