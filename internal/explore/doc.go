@@ -49,10 +49,11 @@
 //
 // # What is judged
 //
-// The judge (package judge) sees what no actor can see: who truly holds the lock according to Redis, and who believes that he holds it. The
-// true holder follows from who wrote the key lock.Key. A strategy is judged by what it promises, its Scope. What Redis does not show is not
-// judged, and the answer says so (Result.Unjudged): who holds the lock, if it is kept elsewhere or several actors count a number in its
-// key; whether a waiter is right to sleep while the lock's key is free; whether a fault has kept out an actor that tries only once.
+// The judge (package judge) sees what no actor can see: who truly holds the lock according to Redis, and which actors believe that they
+// hold it. The true holder follows from who wrote the key lock.Key. A strategy is judged by what it promises, its Scope. What Redis does
+// not show is not judged, and the answer says so (Result.Unjudged): who holds the lock, if it is kept elsewhere or several actors count a
+// number in its key; whether a waiter is right to sleep while the lock's key is free; whether a fault has kept out an actor that tries only
+// once.
 //
 // If only waiters remain and all of them ask in vain, they may ask a hundred more times, and until every lock has expired twice by every
 // clock. If none of them gives up or does something else, they are stuck. If one of them reads a clock, and a later time would free it, the
