@@ -234,7 +234,7 @@ func TestStateHasAnswerOnceRevealed(t *testing.T) {
 	ask(t, handler, http.MethodPost, "/room", "", nil)
 	who := join(t, handler).Participant
 	ask(t, handler, http.MethodPost, "/room/answer", answerOf(who, 3, 2), nil)
-	for at, want := range map[string]string{`{"at":"3"}`: "0 [] 0", `{"at":"3","revealed":true}`: "1 [0 1 0] 2"} {
+	for at, want := range map[string]string{`{"at":"3"}`: "0 [] 0", `{"at":"3","revealed":true}`: "3 [0 1 0] 2"} {
 		var room classroom.State
 		ask(t, handler, http.MethodPut, "/room", at, nil)
 		ask(t, handler, http.MethodGet, "/room?participant="+who, "", &room)

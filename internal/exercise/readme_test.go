@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/docs"
 	"lockstep/internal/anomaly"
+	"lockstep/internal/course"
 	"lockstep/internal/exercise"
 	"lockstep/internal/language"
 )
@@ -25,7 +27,7 @@ func TestPagesAreOfTheirForm(t *testing.T) {
 	for _, in := range language.All() {
 		pages["docs/exercises"+suffix(in)] = listPage(in)
 		for _, e := range exercise.All() {
-			pages[e.Dir()+"/README"+suffix(in)] = readme(e, in)
+			pages[e.Dir()+"/README"+suffix(in)] = readme(t, e, in)
 		}
 	}
 	for name, want := range pages {
@@ -62,10 +64,36 @@ func (p *page) colon() string { return p.text(language.Both(": ", "：")) }
 
 func (p *page) text(t language.Text) string { return t.In(p.in) }
 
-func readme(e exercise.Exercise, in language.Language) string {
+// lessonOf returns the lesson to which an exercise belongs: the one that runs its check, and links its page.
+func lessonOf(t *testing.T, e exercise.Exercise, in language.Language) (found course.Lesson) {
+	t.Helper()
+	lessons, err := course.Lessons(docs.Course(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lessons {
+		try := l.Sections[course.Try].Text
+		if !strings.Contains(try, "go run . check "+e.ID()[:2]) {
+			continue
+		}
+		if link := "(../../" + e.Dir() + "/README" + suffix(in) + ")"; found.Number != 0 || !strings.Contains(try, link) {
+			t.Errorf("%s: it belongs to lesson %d, too, or has no link %s", l.File, found.Number, link)
+		}
+		found = l
+	}
+	if found.Number == 0 {
+		t.Errorf("%s belongs to no lesson in %s", e.ID(), in)
+	}
+	return found
+}
+
+func readme(t *testing.T, e exercise.Exercise, in language.Language) string {
+	t.Helper()
 	p, nn := &page{in: in}, e.ID()[:2]
 	p.line("# Exercise %s: %s", "# 练习 %s：%s", nn, p.text(e.Title))
-	p.line("[中文](README.zh-CN.md) · [All exercises](../../docs/exercises.md)", "[English](README.md) · [全部练习](../../docs/exercises.zh-CN.md)")
+	l := lessonOf(t, e, in)
+	p.line("[中文](README.zh-CN.md) · [All exercises](../../docs/exercises.md) · [Lesson %d](../../docs/course/%s)",
+		"[English](README.md) · [全部练习](../../docs/exercises.zh-CN.md) · [第 %d 课](../../docs/course/%s)", l.Number, l.File)
 	p.line("%s", "%s", p.text(e.Story))
 	p.line("**The claim.** %s", "**要求。** %s", p.text(e.Claim))
 	p.line("Predict what breaks it, then repair [lock.go](lock.go):", "先预测哪种命令顺序会违反要求，再修改 [lock.go](lock.go)：")

@@ -31,7 +31,8 @@ func TestTheCourse(t *testing.T) {
 		t.Error("the answer is shown before the question")
 	}
 	p.click("li:nth-child(2) > .choice")
-	p.waitUntil("the command is there", `document.querySelector("#run") && !document.querySelector("#see")`)
+	p.waitUntil("the command is there, and the seat before it", `document.querySelector('[aria-labelledby=run] a[href*="mode=break"]') &&
+		!document.querySelector("#see")`)
 	p.isMain("▶ Run")
 	p.click("#play")
 	p.waitUntil("the drawing is at its first step, and nothing is given away", `!document.querySelector("#verdict, #explain, .embedded") &&

@@ -199,6 +199,7 @@ function drawPage(lesson, last, tell, desk) {
   }
 
   const begins = () => [
+    ran.html && drawHTML("div", ran.html),
     play,
     drawTerminal(
       [command.line],
