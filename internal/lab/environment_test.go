@@ -71,7 +71,7 @@ func (i *inside) End() (err error) {
 }
 
 // A lab runs wherever its replicas come from, and tells on the way what happens.
-func TestALabRunsWithOtherReplicasThanProcesses(t *testing.T) {
+func TestLabRunsWithReplicasThatAreNoProcesses(t *testing.T) {
 	t.Parallel()
 	env := lab.Environment{Replicas: func() lab.Replicas { return &inside{t: t} }, Redis: fault.AnyPort}
 	played := route.Mux((&lab.Runner{Environment: env}).Routes()...)
@@ -94,7 +94,7 @@ func TestALabRunsWithOtherReplicasThanProcesses(t *testing.T) {
 }
 
 // What a lab does to a replica it does by whoever has started it.
-func TestALabKillsAReplicaByWhoeverHasStartedIt(t *testing.T) {
+func TestLabKillsAReplicaThroughItsStarter(t *testing.T) {
 	t.Parallel()
 	l := lab.Lab{
 		Name: "one dies", Scenario: func(s *lab.Stage) { s.Kill("r2") },
@@ -112,7 +112,7 @@ func TestALabKillsAReplicaByWhoeverHasStartedIt(t *testing.T) {
 }
 
 // A lab that needs what an environment does not have is refused there, and is listed with that; all others need nothing.
-func TestALabSaysWhatItNeeds(t *testing.T) {
+func TestLabIsRefusedWhereItsNeedsAreNotMet(t *testing.T) {
 	env := lab.TabEnvironment(func() lab.Replicas { return nil }, "")
 	runner := &lab.Runner{Environment: env, Rights: "open"}
 	for _, l := range runner.List(language.English) {

@@ -13,7 +13,7 @@ import (
 )
 
 // A lock whose command the installed Redis lacks is not run there: that is no result of the lab.
-func TestALockThatTheRedisLacks(t *testing.T) {
+func TestLabRefusesALockThatTheServerLacks(t *testing.T) {
 	row, err := evolution.Find("delex")
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestALockThatTheRedisLacks(t *testing.T) {
 }
 
 // What went wrong is told in the reader's language: a step of a scenario, and why it failed; why a sale failed, by its code.
-func TestAReasonIsToldInBothLanguages(t *testing.T) {
+func TestFailuresAreTranslated(t *testing.T) {
 	s := &Stage{}
 	s.hit("r1", 0, witness.KindDies, func() error { return ErrNoSignals })
 	stopped := s.err

@@ -39,7 +39,7 @@ func anomaliesOf(name string) (all []string) {
 }
 
 // Each lab is one of the catalogue, and each flaw of a strategy, by the name of its lab or its own. The catalogue names no others.
-func TestTheCatalogueNamesLabsAndFlaws(t *testing.T) {
+func TestCatalogueNamesEveryLabAndFlaw(t *testing.T) {
 	labs, flaws := map[string]bool{}, map[string]bool{}
 	for _, row := range anomaly.Catalogue() {
 		for name := range strings.FieldsSeq(row.Labs) {
@@ -75,7 +75,7 @@ func TestTheCatalogueNamesLabsAndFlaws(t *testing.T) {
 }
 
 // No lock whose lab shows a flaw never shows it in explore --all.
-func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
+func TestExplorerConfirmsTheFlawsOfLabs(t *testing.T) {
 	text, err := os.ReadFile("../explore/seat/table.json") // explore --all, as the page ships it
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 func at(ms int) time.Time { return time.Unix(1000, 0).Add(time.Duration(ms) * time.Millisecond) }
 
 // The record of a job is told run by run; what came before every replica was up is left out, and a tick that nobody ran is missed.
-func TestTheRecordOfAJobIsTold(t *testing.T) {
+func TestJobRecordIsReportedRunByRun(t *testing.T) {
 	r := &record{Record: job.Record{Every: job.Every(time.Second)}, first: at(0)}
 	events := r.events([]job.Run{
 		{Tick: at(-1000), Replica: "r1", Began: at(-1000), End: at(-999)},
@@ -33,7 +33,7 @@ func TestTheRecordOfAJobIsTold(t *testing.T) {
 }
 
 // A fault that came too late, or hit nobody, has not hit.
-func TestHitsOfJobsAndOfProcessesThatGoOn(t *testing.T) {
+func TestLateFaultHitsNobody(t *testing.T) {
 	event := func(ms int, kind witness.Kind, replica, name string, tick int) witness.Event {
 		return witness.Event{Kind: kind, Replica: replica, Sale: name, Tick: tick, Sent: at(ms), Replied: at(ms)}
 	}

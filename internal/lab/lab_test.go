@@ -14,7 +14,7 @@ import (
 )
 
 // Each lab says of each strategy once what it expects, and why; it shows a step that breaks and one that holds.
-func TestEveryLabIsWhole(t *testing.T) {
+func TestLabsExpectEachStrategyOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, l := range lab.All() {
 		if seen[l.Name] {
@@ -58,7 +58,7 @@ func timesExpected(l lab.Lab, lock string) (n int) {
 }
 
 // What a lab says it says in both languages.
-func TestALabSpeaksBothLanguages(t *testing.T) {
+func TestLabsAreTranslated(t *testing.T) {
 	for _, l := range lab.All() {
 		texts := []language.Text{l.Claim}
 		if l.Anomaly == "" {
@@ -78,7 +78,7 @@ func TestALabSpeaksBothLanguages(t *testing.T) {
 }
 
 // A range of steps is of the steps in it, an open one of all later ones, and neither of a lock that is no step.
-func TestAnExpectationIsOfARangeOfSteps(t *testing.T) {
+func TestExpectationCoversItsRangeOfSteps(t *testing.T) {
 	l := lab.Lab{Expected: []lab.Expectation{
 		{Locks: append(lab.Steps(2, 4), "getset"), Observed: verdict.Broken},
 		{Locks: lab.StepsFrom(9), Observed: verdict.Holds},
@@ -104,7 +104,7 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-func TestALabIsNotForEveryLock(t *testing.T) {
+func TestLabDoesNotApplyToEveryLock(t *testing.T) {
 	if _, err := lab.Find("foreign-dilate"); !errors.Is(err, lab.ErrUnknown) {
 		t.Errorf("foreign-dilate: %v", err)
 	}

@@ -15,7 +15,7 @@ func quiet(quick bool) MatrixRun {
 }
 
 // A cell that was not run is not given as observed, whatever is expected of it.
-func TestWhatWasNotRunIsNotObserved(t *testing.T) {
+func TestSkippedCellIsNotObserved(t *testing.T) {
 	var runs atomic.Int64
 	m, err := quiet(true).compute(t.Context(), func(_ context.Context, _ Lab, lock string) (verdict.Verdict, string, error) {
 		runs.Add(1)
@@ -42,7 +42,7 @@ func TestWhatWasNotRunIsNotObserved(t *testing.T) {
 }
 
 // A whole run runs every cell but those for which there is nothing to run.
-func TestAWholeRunLeavesNothingOut(t *testing.T) {
+func TestCompleteRunRunsEveryCell(t *testing.T) {
 	told := 0
 	run := quiet(false)
 	run.OnCell = func(news CellEvent) {
@@ -65,7 +65,7 @@ func TestAWholeRunLeavesNothingOut(t *testing.T) {
 }
 
 // A lab that fails says nothing of the lock, and does not end the others.
-func TestAFailureIsUnknown(t *testing.T) {
+func TestFailedLabIsUnknown(t *testing.T) {
 	m, err := quiet(false).compute(t.Context(), func(context.Context, Lab, string) (verdict.Verdict, string, error) {
 		return "", "", errors.New("the machine is on fire")
 	})
@@ -74,7 +74,7 @@ func TestAFailureIsUnknown(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedRunIsNoMatrix(t *testing.T) {
+func TestInterruptedRunMakesNoMatrix(t *testing.T) {
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	_, err := quiet(false).compute(ctx, func(context.Context, Lab, string) (verdict.Verdict, string, error) {

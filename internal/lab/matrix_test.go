@@ -12,7 +12,7 @@ import (
 )
 
 // Every cell says what is expected and why, and how it is seen, unless there is nothing to see.
-func TestEveryCellIsWhole(t *testing.T) {
+func TestCellsHaveTheirReasonAndCommand(t *testing.T) {
 	m := lab.Expected(language.English)
 	if len(m.Anomalies) != len(lab.All()) || len(m.Strategies) != len(evolution.Names()) {
 		t.Fatalf("%d rows, %d columns", len(m.Anomalies), len(m.Strategies))
@@ -43,7 +43,7 @@ func TestEveryCellIsWhole(t *testing.T) {
 	}
 }
 
-func TestExitCodeOfAMatrix(t *testing.T) {
+func TestMatrixExitCode(t *testing.T) {
 	good, bad := lab.Cell{Observed: verdict.Broken, Expected: verdict.Broken}, lab.Cell{Observed: verdict.Holds, Expected: verdict.Broken}
 	unsaid, notRun := lab.Cell{Observed: verdict.Unknown, Expected: verdict.Broken}, lab.Cell{Expected: verdict.Broken}
 	bounded := lab.Cell{Observed: verdict.Unknown, Expected: verdict.Unknown}
@@ -66,7 +66,7 @@ func TestExitCodeOfAMatrix(t *testing.T) {
 }
 
 // What differs from what is expected is on every page, also after it went through JSON.
-func TestWhatIsNotAsExpectedIsSeen(t *testing.T) {
+func TestMatrixShowsUnexpectedCells(t *testing.T) {
 	observed := func(in language.Language) lab.Matrix {
 		m := lab.Expected(in)
 		cell := m.Cells["foreign-delete"]["v2"]
@@ -95,7 +95,7 @@ func TestWhatIsNotAsExpectedIsSeen(t *testing.T) {
 }
 
 // The page for a browser is one file: it needs no script, and nothing from elsewhere.
-func TestHTMLIsOneFile(t *testing.T) {
+func TestMatrixPageIsOneFile(t *testing.T) {
 	m := lab.Expected(language.English)
 	page := m.HTML("go run .")
 	for _, foreign := range []string{"<script", "src=", "href=", "@import", "url(", "//"} {

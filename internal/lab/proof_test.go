@@ -39,7 +39,7 @@ func endsAt(sale, why string) witness.Event {
 }
 
 // A lock that nobody got is not seen to hold, though nothing went wrong.
-func TestALockHoldsOnlyIfThatIsShown(t *testing.T) {
+func TestLockThatNobodyGotDoesNotHold(t *testing.T) {
 	asks := func(sale string) witness.Event { return witness.Event{Kind: witness.KindAsks, Sale: sale} }
 	died := []witness.Event{asks("r1#1"), obtainsAt("r1#1"), {Kind: witness.KindDies, Sale: "r1#"}, asks("r2#1")}
 	for name, test := range map[string]struct {
@@ -61,7 +61,7 @@ func TestALockHoldsOnlyIfThatIsShown(t *testing.T) {
 }
 
 // What the witness has forgotten may be the anomaly.
-func TestNothingIsSaidWhereTheWitnessHasAGap(t *testing.T) {
+func TestIncompleteRecordGivesNoVerdict(t *testing.T) {
 	events := moments(obtainsAt("r1#1"), witness.Event{Kind: witness.KindDies, Sale: "r1#"}, obtainsAt("r2#1"), endsAt("r2#1", ""))
 	for want, gap := range map[verdict.Verdict][]witness.Event{verdict.Holds: nil, verdict.Unknown: {{Kind: witness.KindGap, Replica: "r2"}}} {
 		a := witness.Examine(append(gap, events...))
@@ -72,7 +72,7 @@ func TestNothingIsSaidWhereTheWitnessHasAGap(t *testing.T) {
 }
 
 // A release that arrives when nobody has the lock any more could not remove it.
-func TestAReleaseMustArriveWhileAnotherHasTheLock(t *testing.T) {
+func TestReleaseOfAFreeLockIsHarmless(t *testing.T) {
 	leaves := witness.Event{Kind: witness.KindLeaves, Sale: "r2#1"}
 	held, freed := witness.Event{Kind: witness.KindCommandHeld, Sale: "r1#1"}, witness.Event{Kind: witness.KindCommandReleased, Sale: "r1#1"}
 	hit := named(t, "check-then-delete").Hit
@@ -91,7 +91,7 @@ func TestAReleaseMustArriveWhileAnotherHasTheLock(t *testing.T) {
 }
 
 // Of the sales after a moment the last one counts.
-func TestTheLastSaleAfterAMomentCounts(t *testing.T) {
+func TestLastSaleAfterTheFaultCounts(t *testing.T) {
 	back := witness.Event{Kind: witness.KindRedisReachable}
 	proof := soldAfter(witness.KindRedisReachable, "r2")
 	for name, test := range map[string]struct {
@@ -110,7 +110,7 @@ func TestTheLastSaleAfterAMomentCounts(t *testing.T) {
 }
 
 // Who gives up before the first holder's lock could have expired has not been kept out by its renewal.
-func TestAWaiterIsKeptOutPastTheExpiry(t *testing.T) {
+func TestEarlyWaiterProvesNoRenewal(t *testing.T) {
 	asks, first := witness.Event{Kind: witness.KindAsks, Sale: "r2#1"}, obtainsAt("r1#1")
 	proof := blockedFor(150*time.Millisecond, "r2#1")
 	for name, test := range map[string]struct {
@@ -130,7 +130,7 @@ func TestAWaiterIsKeptOutPastTheExpiry(t *testing.T) {
 }
 
 // A job that is run once a tick says nothing of its lock if only one replica asks for that.
-func TestEveryReplicaMustAskForTheLockOfAJob(t *testing.T) {
+func TestJobOfOneReplicaGivesNoVerdict(t *testing.T) {
 	ran := witness.Event{Kind: witness.KindRunBegins, Sale: "r1#1", Tick: 1}
 	for _, test := range []struct {
 		tries []string
@@ -148,7 +148,7 @@ func TestEveryReplicaMustAskForTheLockOfAJob(t *testing.T) {
 }
 
 // A write that has left arrives after its process goes on: to be told of the loss does not call it back.
-func TestTheWriteOfAPausedProcessArrivesAfterThePause(t *testing.T) {
+func TestWriteOfAPausedProcessArrivesAfterThePause(t *testing.T) {
 	event := func(kind witness.Kind) witness.Event { return witness.Event{Kind: kind, Sale: "r1#"} }
 	wrote := func(sale string) witness.Event {
 		return witness.Event{Kind: witness.KindCommand, Sale: sale, Command: &witness.Command{Verb: witness.Writes, Outcome: witness.Done}}
@@ -170,7 +170,7 @@ func TestTheWriteOfAPausedProcessArrivesAfterThePause(t *testing.T) {
 }
 
 // A Redis that forgets stock and lock together says nothing about a lock: the lab does not apply to it, and no lock is called a cure.
-func TestAnEmptyRedisIsCuredByNoLock(t *testing.T) {
+func TestNoLockCuresAnEmptyRedis(t *testing.T) {
 	l := named(t, "empty-restarted-node")
 	if got := strings.Join(l.Locks(), " "); got != "redlock" {
 		t.Errorf("it runs %q; want redlock alone", got)

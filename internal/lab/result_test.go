@@ -11,7 +11,7 @@ import (
 )
 
 // Of a crowd a lab draws the sales that matter, and says whom it leaves out. The result has all. Buyers with the same answer are one line.
-func TestACrowdIsNotDrawnWhole(t *testing.T) {
+func TestDrawingOfACrowdOmitsSales(t *testing.T) {
 	var events []witness.Event
 	for i := range 5 {
 		sale := fmt.Sprintf("r1#%d", i+1)
@@ -39,7 +39,7 @@ func TestACrowdIsNotDrawnWhole(t *testing.T) {
 
 // That a lock keeps its promise is never told above something else that went wrong without a word about that. What a lock costs, and a
 // token that is refused, are no wrongs.
-func TestAKeptPromiseSaysWhatElseWentWrong(t *testing.T) {
+func TestHoldsNamesWhatElseWentWrong(t *testing.T) {
 	r := named(t, "foreign-delete").judge("v3", witness.Account{}, nil, language.English)
 	r.Observed, r.Findings = verdict.Holds, []witness.Finding{
 		{Kind: witness.Overlapped}, {Kind: witness.WaitedLong}, {Kind: witness.LostUpdate}, {Kind: witness.RefusedToken},

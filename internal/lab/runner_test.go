@@ -44,7 +44,7 @@ func (e *endless) post(t *testing.T, path string) (leave func(), answer *httptes
 }
 
 // One lab runs at a time: another one is refused, and told which runs, and for whom. Once the first one's reader has left, it is over.
-func TestOneLabRunsAtATime(t *testing.T) {
+func TestSecondLabIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEndless()
 		leave, first := e.post(t, "/labs/holder-dies")
@@ -73,7 +73,7 @@ func TestOneLabRunsAtATime(t *testing.T) {
 }
 
 // A reader who goes from one lab to the next is not refused, although the server hears of the new run first.
-func TestALabWaitsForAReaderWhoLeaves(t *testing.T) {
+func TestLabWaitsForALeavingReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEndless()
 		leaveFirst, _ := e.post(t, "/labs/holder-dies")
@@ -92,7 +92,7 @@ func TestALabWaitsForAReaderWhoLeaves(t *testing.T) {
 }
 
 // Who asks while a run comes to its end waits for that, and is not refused.
-func TestALabWaitsForOneThatEnds(t *testing.T) {
+func TestLabWaitsForAnEndingRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, down := newEndless(), make(chan struct{})
 		run := e.Run
@@ -118,7 +118,7 @@ func TestALabWaitsForOneThatEnds(t *testing.T) {
 }
 
 // When the runner is closed, its run ends, says so, and no other begins.
-func TestAClosedRunnerEndsItsRun(t *testing.T) {
+func TestClosedRunnerEndsItsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEndless()
 		_, first := e.post(t, "/labs/holder-dies?lang=zh")
@@ -139,7 +139,7 @@ type gone struct{ http.ResponseWriter }
 func (gone) Write([]byte) (int, error) { return 0, errors.New("nobody reads") }
 
 // A run ends if nobody reads it. However much is drawn, a part of it is sent.
-func TestARunIsBounded(t *testing.T) {
+func TestRunOutputIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEndless()
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/labs/holder-dies", http.NoBody)

@@ -31,7 +31,7 @@ var shownBy = map[string]string{
 }
 
 // Whatever a strategy says is still broken has a cell that is expected to be broken, with the command that shows it.
-func TestWhatIsStillBrokenHasACell(t *testing.T) {
+func TestRemainingFlawsHaveCells(t *testing.T) {
 	m := lab.Expected(language.English)
 	for _, s := range evolution.Table() {
 		for _, flaw := range s.StillBroken {

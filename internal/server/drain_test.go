@@ -48,7 +48,7 @@ func shutdown(t *testing.T, s *webServer) <-chan time.Duration {
 
 // Buyers buy as fast as they can, on connections that they keep, or on a new one for each sale: while the server ends each is answered, or
 // cannot connect.
-func TestAnEndingServerLeavesNobodyInDoubt(t *testing.T) {
+func TestEndingServerAnswersEveryBuyer(t *testing.T) {
 	t.Parallel()
 	const rounds, buyers = 3, 60
 	for i := range 2 * rounds {
@@ -82,7 +82,7 @@ func TestAnEndingServerLeavesNobodyInDoubt(t *testing.T) {
 }
 
 // A request that comes on an open connection after the server was told to end is answered, and its answer is the connection's last.
-func TestAnEndingServerAnswersOnOpenConnections(t *testing.T) {
+func TestEndingServerAnswersOnOpenConnections(t *testing.T) {
 	s, addr := startWeb(t)
 	kept, asking, unused := connect(t, addr), connect(t, addr), connect(t, addr)
 	for _, conn := range []connected{kept, asking} {
@@ -107,7 +107,7 @@ func TestAnEndingServerAnswersOnOpenConnections(t *testing.T) {
 }
 
 // A server with nothing to wait for ends at once; one whose clients keep idle connections, after DrainTime.
-func TestAnEndingServerDoesNotLinger(t *testing.T) {
+func TestIdleServerEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s, addr := startWeb(t)
 	connect(t, addr)

@@ -14,7 +14,7 @@ import (
 )
 
 // Few follow the events, and fewer of one address; a server's peers do so besides. A front knows how many follow its replicas.
-func TestFewFollowTheEvents(t *testing.T) {
+func TestEventStreamsAreBounded(t *testing.T) {
 	const tried = 50
 	for _, c := range []struct {
 		peers       []string

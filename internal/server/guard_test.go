@@ -18,7 +18,7 @@ import (
 )
 
 // Who may do what, by where the server listens and what is configured.
-func TestNewGuard(t *testing.T) {
+func TestGuardFollowsAddressAndToken(t *testing.T) {
 	loopback, beyond := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, &net.TCPAddr{IP: net.IPv4zero}
 	machine, err := os.Hostname()
 	if err != nil {
@@ -81,7 +81,7 @@ func statusOf(guard api.Guard, request *http.Request) int {
 
 // A lab starts processes on the server's machine: who is at that machine, or has the token, may run one, and no page of another site. The
 // list says who may.
-func TestWhoMayRunLabs(t *testing.T) {
+func TestLabsNeedLoopbackOrToken(t *testing.T) {
 	loopback, beyond := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, &net.TCPAddr{IP: net.IPv4zero}
 	for _, c := range []struct {
 		name  string
@@ -121,7 +121,7 @@ func TestWhoMayRunLabs(t *testing.T) {
 	}
 }
 
-func TestWhatSurprisesIsSaid(t *testing.T) {
+func TestGuardWarnsOfOpenServers(t *testing.T) {
 	loopback, beyond := &net.TCPAddr{IP: net.IPv6loopback}, &net.TCPAddr{IP: net.IPv4(10, 0, 0, 7), Port: 8080}
 	for _, c := range []struct {
 		admin config.Admin

@@ -128,7 +128,7 @@ func TestHalfSentRequestsDoNotKeepOthersOut(t *testing.T) {
 }
 
 // A server whose places are all taken, also those of whom it refuses, ends.
-func TestAFullListenerCloses(t *testing.T) {
+func TestFullListenerCloses(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 )
 
 // MONITOR shows of one sale what docs/running.md prints, and nothing more, once Redis knows the scripts by a sale before it.
-func TestMonitorShowsOneSale(t *testing.T) {
+func TestMonitorShowsTheCommandsOfOneSale(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	t.Parallel()
 	server := redisserver.Start(t)
@@ -109,7 +109,7 @@ func sent(lines []monitored) (commands []string) {
 }
 
 // At rest a replica sends its heartbeat once a second, and nothing else.
-func TestMonitorAtRest(t *testing.T) {
+func TestMonitorShowsOnlyHeartbeatsAtRest(t *testing.T) {
 	t.Parallel()
 	server := redisserver.Start(t)
 	s := shoptest.Start(t, "--redis.addrs", server.Addr)
@@ -204,11 +204,11 @@ func monitorAll(t *testing.T, addr string, during func()) (lines []monitored) {
 }
 
 // On a Redis without the command delex is refused, and the message says which server this is and what it lacks.
-func TestDelexIsRefused(t *testing.T) {
+func TestDelexIsRefusedWithoutItsCommand(t *testing.T) {
 	t.Parallel()
 	s := shoptest.Start(t, "--redis.addrs", redisserver.Start(t).Addr)
 	if there := s.Own.Redis.Servers; there.CompareAndDelete != "" {
-		t.Skipf("%s has it: what a sale sends is shown by TestMonitorShowsOneSale", there.Redis)
+		t.Skipf("%s has it: what a sale sends is shown by TestMonitorShowsTheCommandsOfOneSale", there.Redis)
 	}
 	says := "DELEX (Redis 8.4 or newer) or DELIFEQ (Valkey 9 or newer), and " + s.Own.Redis.Servers.Redis + " has neither"
 	var answer api.ErrorAnswer
@@ -224,7 +224,7 @@ func TestDelexIsRefused(t *testing.T) {
 }
 
 // A shop that is shown sends Redis the same commands about the lock as one that nobody watches, and about the stock only looks more.
-func TestShowingCostsTheLockNothing(t *testing.T) {
+func TestMonitorShowsNoCostOfFollowers(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	t.Parallel()
 	server := redisserver.Start(t)

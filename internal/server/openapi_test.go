@@ -161,7 +161,7 @@ func (d openAPI) do(t *testing.T, method, path, base string, values map[string]s
 }
 
 // Whatever a server answers is as its document says: to each of the document's examples, to nonsense, and to a sale with all that follows.
-func TestAnswersAreAsTheDocumentSays(t *testing.T) {
+func TestAnswersMatchTheOpenAPIDocument(t *testing.T) {
 	base := shoptest.Start(t, "--inventory.initial", "1").URL()
 	doc := readOpenAPI(t, api.OpenAPI())
 	var sold, burst map[string]any

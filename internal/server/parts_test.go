@@ -35,7 +35,7 @@ func every(front *cluster.Front, nodes *live.Nodes) []route.Row {
 
 // Each route is in the document, and each of the document is in the table; the document also says what a front alone has. The files of the
 // page are no interface, but for the page itself.
-func TestTheDocumentHasEveryRoute(t *testing.T) {
+func TestOpenAPIDocumentHasEveryRoute(t *testing.T) {
 	var doc struct {
 		Paths map[string]map[string]struct {
 			ServedBy string `json:"x-served-by"`
@@ -73,7 +73,7 @@ func TestTheDocumentHasEveryRoute(t *testing.T) {
 
 // What changes something is for administrators, but for buying and for what participants tell the room. What makes the server work is for
 // no page of another site.
-func TestWhoMay(t *testing.T) {
+func TestRoutesThatChangeNeedAnAdministrator(t *testing.T) {
 	participants := map[string]bool{
 		"POST /inventory/sale": true, "POST /room/join": true, "DELETE /room/join": true, "POST /room/answer": true,
 		"GET /events": true, "GET /live": true, "GET /live/pair": true,
@@ -93,7 +93,7 @@ func TestWhoMay(t *testing.T) {
 }
 
 // A front answers for all replicas what is about all of them, and passes on everything else.
-func TestWhatAFrontAnswers(t *testing.T) {
+func TestFrontAnswersForAllReplicas(t *testing.T) {
 	for _, row := range every(&cluster.Front{}, nil) {
 		first, _, _ := strings.Cut(strings.TrimPrefix(row.Pattern, "/"), "/")
 		own := slices.Contains(strings.Fields("events live bursts nodes room join replicas labs"), first)
@@ -107,7 +107,7 @@ func TestWhatAFrontAnswers(t *testing.T) {
 }
 
 // Whatever the page's modules ask for is there.
-func TestThePageAsksForWhatThereIs(t *testing.T) {
+func TestPageRequestsExist(t *testing.T) {
 	mux, asked := route.Mux(every(&cluster.Front{}, &live.Nodes{})...), 0
 	asks := regexp.MustCompile("\\b(get|save|stream|post|put|del)\\(\\s*[\"`](/[^\"`?$]*)([\"`?$])")
 	methods := map[string]string{"get": "GET", "save": "GET", "stream": "GET", "post": "POST", "put": "PUT", "del": "DELETE"}

@@ -8,7 +8,7 @@ import (
 )
 
 // What a tab shows first is recorded: two buyers read the same stock and both write one less, and the file is small.
-func TestARecordedBurst(t *testing.T) {
+func TestRecordedBurstShowsALostUpdate(t *testing.T) {
 	t.Parallel()
 	text, err := record(t.Context())
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 
 // An address leads from a master to its promoted replica, and the old master stays up as a replica, as after a failover or a change of DNS.
 // Sales and whoever looks or changes something agree with the new master, also if it does not have the run: then a new one begins.
-func TestRepointedMaster(t *testing.T) {
+func TestRepointedMasterBeginsANewRun(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	t.Parallel()
 	suite.Together(t, []string{"v4", "v7", "v10", "v11", "v4 on an empty master"}, func(t *testing.T, name string) {
@@ -74,7 +74,7 @@ func TestRepointedMaster(t *testing.T) {
 }
 
 // A node that became a replica grants no lock, and is no other lock's trouble; the address of one may lead to another master.
-func TestRedlockNodesMadeReplicas(t *testing.T) {
+func TestRedlockNodesThatBecomeReplicasGrantNothing(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	t.Parallel()
 	var addresses []*fault.Proxy
@@ -156,7 +156,7 @@ func mustSucceed(t *testing.T, err error) {
 }
 
 // Every request is answered while Redis is away and comes back; then all is as before.
-func TestRedisGoneAndBack(t *testing.T) {
+func TestServerAnswersWhileRedisIsGone(t *testing.T) {
 	redis := redisserver.Start(t)
 	s := shoptest.Start(t, "--redis.addrs", redis.Addr, "--lock.version", "v4", "--inventory.initial", "1000000")
 	s.Sell()

@@ -44,7 +44,7 @@ func TestRepeatsAtTheSameTimeSellOnce(t *testing.T) {
 }
 
 // A buyer in doubt asks again, and has its receipt; so has the first request, if its write comes late.
-func TestARepeatAfterADoubt(t *testing.T) {
+func TestRepeatAfterAnUnknownOutcomeHasTheReceipt(t *testing.T) {
 	t.Parallel()
 	suite.Together(t, []string{"v0", "v4", "v7", "v11", "atomic", "optimistic"}, func(t *testing.T, version string) {
 		redis := redisserver.Start(t)

@@ -36,7 +36,7 @@ func user(t *testing.T, rights strategy.Rights, addrs ...string) (root redis.Uni
 }
 
 // Two processes whose user has the rights of the table alone sell under each lock, and Redis refuses them nothing.
-func TestTheRightsOfALockSuffice(t *testing.T) {
+func TestRightsOfALockSuffice(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	t.Parallel()
 	var nodes []string
@@ -102,7 +102,7 @@ func TestTheRightsOfALockSuffice(t *testing.T) {
 }
 
 // What was done is answered as done, though what there is cannot be read for the answer.
-func TestAnEffectIsNoFailure(t *testing.T) {
+func TestUnreadableAnswerDoesNotUndoAChange(t *testing.T) {
 	t.Parallel()
 	addr := redisserver.Start(t).Addr
 	root, asShop := user(t, strategy.Rights{"+@all", "~*", "&*"}, addr)
@@ -128,7 +128,7 @@ func TestAnEffectIsNoFailure(t *testing.T) {
 
 // A lock that needs a right which is not there is refused, at the start and by PUT /lock; the message has what gives the right, and once it
 // is given, PUT /lock is done. A right of the shop itself is missed at the start.
-func TestALockWithoutItsRightsIsRefused(t *testing.T) {
+func TestLockWithoutItsRightsIsRefused(t *testing.T) {
 	t.Parallel()
 	addr := redisserver.Start(t).Addr
 	root, asShop := user(t, strategy.Rights{"+@all", "~*", "&{inventory}:call"}, addr)

@@ -13,7 +13,7 @@ import (
 
 // Every sale writes into its own run alone: when that is over before it wrote, it was not made, and begins anew in the next run. Two
 // replicas; one's sale thinks.
-func TestNoRunWritesIntoAnother(t *testing.T) {
+func TestSaleWritesIntoItsOwnRun(t *testing.T) {
 	t.Parallel()
 	versions := []string{"v0", "v6", "v11", "atomic", "optimistic"} // each writes in its own way
 	if suite.Long {

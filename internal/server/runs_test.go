@@ -50,7 +50,7 @@ func TestStockSetByHandStartsARun(t *testing.T) {
 	}
 }
 
-func TestStockThatIsNoNumber(t *testing.T) {
+func TestStockThatIsNoNumberIsRefused(t *testing.T) {
 	t.Parallel()
 	s := shoptest.Start(t)
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestStockThatIsNoNumber(t *testing.T) {
 }
 
 // A run never mixes versions: every order of a run carries the run's lock, whoever switches whenever.
-func TestSwitchingDuringABurst(t *testing.T) {
+func TestRunNeverMixesVersions(t *testing.T) {
 	t.Parallel()
 	crowd := 15
 	if suite.Long {
@@ -140,7 +140,7 @@ func TestSwitchingDuringABurst(t *testing.T) {
 	}
 }
 
-func TestTwoServersShareARun(t *testing.T) {
+func TestTwoServersShareOneRun(t *testing.T) {
 	t.Parallel()
 	a := shoptest.Start(t, "--lock.version", "v4")
 	a.Sell()
@@ -157,7 +157,7 @@ func TestTwoServersShareARun(t *testing.T) {
 }
 
 // Of several servers that see the same file change, the first begins a run, and the others take the settings.
-func TestOneChangeBeginsOneRun(t *testing.T) {
+func TestFileChangeBeginsOneRun(t *testing.T) {
 	t.Parallel()
 	a := shoptest.Start(t, "--lock.version", "v1")
 	b := shoptest.Start(t, "--redis.addrs", a.Own.Redis.Addr, "--lock.version", "v1")
@@ -185,7 +185,7 @@ func TestOneChangeBeginsOneRun(t *testing.T) {
 }
 
 // A replica that comes back while others sell does not shut them out, nor does a change to the lock that is on.
-func TestJoiningStopsNobody(t *testing.T) {
+func TestJoiningReplicaStopsNoSale(t *testing.T) {
 	t.Parallel()
 	a := shoptest.Start(t, "--lock.version", "v4", "--sale.think_time", "1m")
 	defer a.SellOn()()
@@ -198,7 +198,7 @@ func TestJoiningStopsNobody(t *testing.T) {
 }
 
 // A replica that died a moment ago still counts as living: whoever starts waits until it no longer does, and is then alone.
-func TestStartAfterACrash(t *testing.T) {
+func TestStartWaitsForADeadReplica(t *testing.T) {
 	t.Parallel()
 	a := shoptest.Start(t, "--lock.version", "v1")
 	a.Sell()

@@ -21,7 +21,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-func TestSaleAnswer(t *testing.T) {
+func TestSaleAnswersWithItsReceipt(t *testing.T) {
 	t.Parallel()
 	s := shoptest.Start(t, "--inventory.initial", "2", "--lock.version", "v4")
 	var sale api.SaleAnswer
@@ -49,7 +49,7 @@ func TestSaleAnswer(t *testing.T) {
 	}
 }
 
-func TestStatusAndCode(t *testing.T) {
+func TestErrorsHaveStatusAndCode(t *testing.T) {
 	t.Parallel()
 	s := shoptest.Start(t)
 	big := `{"stock":` + strings.Repeat(" ", 2<<20) + `5}`
@@ -151,7 +151,7 @@ func TestUnlockNeedsNoMemory(t *testing.T) {
 	})
 }
 
-func TestMetrics(t *testing.T) {
+func TestMetricsCountSales(t *testing.T) {
 	t.Parallel()
 	s := shoptest.Start(t, "--lock.version", "v4", "--inventory.initial", "2", "--server.replica", "shop-1")
 	for range 3 {

@@ -13,7 +13,7 @@ import (
 )
 
 // Sells with every lock first: after the failover, one master is left.
-func TestSentinelSet(t *testing.T) {
+func TestSentinelSetFailsOver(t *testing.T) {
 	t.Parallel()
 	sentinels := redisserver.StartSentinels(t)
 	t.Run("every lock", func(t *testing.T) {
@@ -22,7 +22,7 @@ func TestSentinelSet(t *testing.T) {
 	t.Run("a failover", func(t *testing.T) { failoverDuringABurst(t, sentinels) })
 }
 
-func TestRedisCluster(t *testing.T) {
+func TestRedisClusterSellsWithEachLock(t *testing.T) {
 	t.Parallel()
 	sellsWithEveryLock(t, "--redis.cluster", "--redis.addrs", strings.Join(redisserver.StartCluster(t), ","))
 }

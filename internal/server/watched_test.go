@@ -16,7 +16,7 @@ import (
 )
 
 // A server that ends does not wait for those who watch it.
-func TestAServerEndsThoughItIsWatched(t *testing.T) {
+func TestServerEndsWhileItIsFollowed(t *testing.T) {
 	s := shoptest.Start(t, "--lock.version", "v1")
 	t.Parallel()
 	collected, ended := s.Events()
@@ -42,7 +42,7 @@ func TestAServerEndsThoughItIsWatched(t *testing.T) {
 }
 
 // A server that ends does not wait for the table that a page asked for.
-func TestAServerEndsThoughItExplores(t *testing.T) {
+func TestServerEndsWhileItExplores(t *testing.T) {
 	t.Parallel()
 	s := shoptest.Start(t)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+"/seat/table?anew", nil)
@@ -63,7 +63,7 @@ func TestAServerEndsThoughItExplores(t *testing.T) {
 }
 
 // A burst over HTTP gives the numbers of the run. There is one at a time.
-func TestBurstOverHTTP(t *testing.T) {
+func TestBurstOverHTTPReportsTheRun(t *testing.T) {
 	t.Parallel()
 	s := shoptest.Start(t, "--lock.version", "v0", "--sale.think_time", "5ms")
 	var burst, second live.BurstAnswer
@@ -106,7 +106,7 @@ func TestBurstOverHTTP(t *testing.T) {
 }
 
 // Servers that know each other show what all of them do, whichever is asked, and find each other's bursts.
-func TestPeers(t *testing.T) {
+func TestPeersShowAllSales(t *testing.T) {
 	t.Parallel()
 	redis, first, second := redisserver.Start(t).Addr, shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
 	common := []string{"--redis.addrs", redis, "--lock.version", "v4", "--sale.think_time", "5ms"} // so that sales meet, on any machine
