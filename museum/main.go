@@ -19,10 +19,10 @@ import (
 	"lockstep/museum/internal/yielding"
 )
 
-// A bubble of testing/synctest takes a test. So the command is one: testing.Main runs it.
+// main runs the command as a test, because testing/synctest needs one.
 func main() {
 	arguments := os.Args[1:]
-	os.Args = os.Args[:1] // the others are not for the testing package
+	os.Args = os.Args[:1] // Package testing would parse the other arguments.
 	library.Quiet()
 	testing.Main(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "museum", F: func(t *testing.T) {
 		os.Exit(run(t, arguments, os.Stdout, os.Stderr))

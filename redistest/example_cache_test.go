@@ -20,7 +20,7 @@ func Example_cache() {
 	// nothing in every schedule
 }
 
-// A cache beside a database, which is a key here. Who misses reads the database, and fills the cache.
+// fillIfCurrent fills a cache with a value only while the database, here a key, still has it.
 var fillIfCurrent = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then redis.call("SET", KEYS[2], ARGV[1]) end return 1`)
 
 func cache(fill func(ctx context.Context, client *redis.Client, value string) error) redistest.System {

@@ -33,7 +33,7 @@ func Example_sale() {
 	// nothing in every schedule
 }
 
-// The sale of the write-up: a gin handler that reads the stock, and writes one less, perhaps with a lock around it.
+// saleHandler is the sale of the write-up: a gin handler that reads the stock and writes one less, while it holds the lock.
 func saleHandler(client *redis.Client, lock mutex) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	router := gin.New()
@@ -63,7 +63,7 @@ func saleHandler(client *redis.Client, lock mutex) http.Handler {
 // mutex waits for a lock, and returns the function that releases it.
 type mutex func(context.Context, *redis.Client) (unlock func(), err error)
 
-// Steps of the write-up: no lock; SET NX and DEL; with an expiry; with an owner that is compared in a script.
+// noLock is the first step of the write-up. The next ones are SET NX and DEL, an expiry, and an owner that is compared in a script.
 func noLock(context.Context, *redis.Client) (func(), error) { return func() {}, nil }
 
 func setNX(expiry time.Duration) mutex {

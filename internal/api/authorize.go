@@ -89,7 +89,7 @@ func (g Guard) checkAdmin(header http.Header) error {
 	}
 }
 
-// same compares two texts in a time that depends neither on their difference nor on their lengths.
+// equalInConstantTime compares two texts in a time that depends neither on their difference nor on their lengths.
 func equalInConstantTime(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1

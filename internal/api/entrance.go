@@ -91,7 +91,7 @@ func (e *Entrance) leave() {
 	e.left = time.Now()
 }
 
-// recovered logs a handler's panic with its stack. The client gets status 500, or a closed connection if its response has begun.
+// recoverPanic logs a handler's panic with its stack. The client gets status 500, or a closed connection if its response has begun.
 func (e *Entrance) recoverPanic(w *trackedResponse, r *http.Request) {
 	reason := recover()
 	if reason == nil {

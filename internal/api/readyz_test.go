@@ -33,7 +33,7 @@ type ledger struct {
 
 func (l ledger) Probe(ctx context.Context) error { return l.probe(ctx) }
 
-// Another replica lives: its run is joined.
+// Look returns a living replica, whose run is joined.
 func (l ledger) Look(ctx context.Context) (service.State, error) {
 	run := history.Run{ID: "run", Lock: "redlock"}
 	return service.State{Run: run, Others: map[string]service.Replica{"other": {LastBeat: time.Now()}}}, l.run(ctx)

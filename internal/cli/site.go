@@ -51,7 +51,7 @@ func runSite(cmd *cobra.Command, args []string, addr string, lang language.Langu
 		return fmt.Errorf("site: compiling the programs of the page: %w", err)
 	}
 	site.Run = commandRunner(site.Root)
-	site.Tell = func(what language.Text, took time.Duration) {
+	site.Report = func(what language.Text, took time.Duration) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s (%.0f s)\n", what.In(lang), took.Seconds())
 	}
 	if _, isBuilt, err := site.Find(); err == nil && !isBuilt {

@@ -19,7 +19,7 @@ type relay struct {
 	end       func()              // stops following the replicas, and waits for that
 }
 
-// gather is how long events are collected before they are written together: written one by one, they would take too much processor time
+// gatherTime is how long events are collected before they are written together: written one by one, they would take too much processor time
 // from the buyers.
 const gatherTime = 20 * time.Millisecond
 

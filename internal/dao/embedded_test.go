@@ -54,7 +54,7 @@ func TestEmbeddedRedisAcceptsAfterErrors(t *testing.T) {
 	<-ended
 }
 
-// ping returns what a Redis says to a new client's PING.
+// pong returns what a Redis says to a new client's PING.
 func pong(t *testing.T, addr string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)

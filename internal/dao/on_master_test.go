@@ -19,7 +19,7 @@ import (
 // unconnected is the address of a master that a replica never finds.
 var unconnected = []any{"REPLICAOF", "127.0.0.1", "1"}
 
-// What shows that a server is a replica.
+// refusals are the errors that show that a server is a replica.
 func refusals(store *dao.Store, r *dao.Redis) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"a command": func(ctx context.Context) error { return r.Lock.Set(ctx, "which", "", 0).Err() },
@@ -100,7 +100,7 @@ func expectMessage(t *testing.T, heard <-chan string, want string) {
 	}
 }
 
-// connections is how many serversOf uses at once.
+// probedConnections is how many serversOf uses at once.
 const probedConnections = 5
 
 // serversOf returns the servers that answer connections of a client, all of them in use at the same time, with how many each answers.

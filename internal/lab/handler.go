@@ -16,18 +16,18 @@ import (
 	"lockstep/internal/trace"
 )
 
-// ListEntry is a lab as it is listed.
+// ListEntry describes a lab in the list of labs.
 type ListEntry struct {
 	Name  string   `json:"name"`
-	Title string   `json:"title"` // the trouble
+	Title string   `json:"title"` // trouble that the lab makes
 	Claim string   `json:"claim"`
-	Locks []string `json:"locks"` // the one with the flaw, if any has it, and the one that cures it
-	Flaw  bool     `json:"flaw"`  // a step has it
+	Locks []string `json:"locks"` // lock with the flaw, if one has it, then the lock that cures it
+	Flaw  bool     `json:"flaw"`  // whether a step of the evolution has the flaw
 	Cure  string   `json:"cure"`
-	Diff  string   `json:"diff,omitempty"` // the command that shows the cure in the code
-	Needs []string `json:"needs"`          // what not every place has; empty: it runs in a browser's tab, too
-	Runs  string   `json:"runs"`           // who may run it here: "open": everybody; "token": who has it; "no": nobody
-	Tab   bool     `json:"tab"`            // this server has the page that runs it in a browser's tab
+	Diff  string   `json:"diff,omitempty"` // command that shows the cure in the code
+	Needs []string `json:"needs"`          // requirements that not every environment meets; empty: the lab runs in a browser's tab, too
+	Runs  string   `json:"runs"`           // who may run it on this server: "open": everyone; "token": clients with the token; "no": no one
+	Tab   bool     `json:"tab"`            // whether this server has the page that runs it in a browser's tab
 }
 
 // List lists the labs on the running service.

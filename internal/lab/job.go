@@ -13,16 +13,17 @@ import (
 )
 
 const (
-	jobName   = "job"           // as lockstep job calls it
-	everyTick = 3 * time.Second // long enough for a machine that stalls now and then: a replica has two fifths of it to begin in
+	jobName   = "job"           // name that lockstep job uses
+	everyTick = 3 * time.Second // long enough for a machine that stalls now and then: a replica may begin two fifths of it late
 )
 
-// Job is a scheduled job, whose ticks are everyTick. The replicas are those of lockstep job, and what they did is what Redis has recorded.
+// Job is a scheduled job with a tick every everyTick. Its replicas are those of lockstep job, and its outcome is read from their record in
+// Redis.
 type Job struct {
-	Work time.Duration // how long a run takes
+	Work time.Duration // duration of a run
 }
 
-// record is what Redis has recorded of a job.
+// record is the record of a job in Redis.
 type record struct {
 	job.Record
 

@@ -79,7 +79,7 @@ func holders() []Lab {
 			s.Stop("r1")
 			s.Finish(s.Buy("r2"))
 			s.Resume("r1")
-			if s.tells { // that the lock is lost does not call the write back
+			if s.tells { // The holder learns of the loss too late to call its write back.
 				s.Until(toBeTold("r1#1"), either(firstLearnsOfLoss(), ended("r1#1")))
 			}
 			s.Release(trap)
@@ -177,7 +177,7 @@ func holders() []Lab {
 		Shop:    Settings{TTL: time.Second, Wait: 5 * time.Second},
 		Scenario: func(s *Stage) {
 			first, trap := s.BuyCaught("r1", fault.Hold, fault.IsTake)
-			s.Answered(first) // it gives up
+			s.Answered(first) // The first sale gives up.
 			s.Release(trap)
 			s.UntilAnswered(trap)
 			s.Finish(first, s.Buy("r2"))

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	placeTTL = 2 * time.Second // how long a place in the queue is kept, as the lock itself
+	placeTTL = 2 * time.Second // expiry of a place in the queue, and of the lock
 	deaf     = 4 * time.Second // the expiry of a lock whose hand-over nobody hears
 	rivals   = 6               // sales that ask after the one that is starved
 	enough   = 4               // overtakes that are too many: v10 has three at most here
@@ -177,7 +177,7 @@ func replicas() []Lab {
 		Scenario: func(s *Stage) {
 			trap := s.Catch("r2", 0, fault.LoseMessage, fault.IsTurn)
 			hears := s.Pass("r2", 0, fault.IsSubscription)
-			asksAgain := s.Pass("r2", 0, fault.After(2, fault.IsTake)) // it asks once more when it hears
+			asksAgain := s.Pass("r2", 0, fault.After(2, fault.IsTake)) // A waiter tries once more when it is woken.
 			first := s.Hold("r1")
 			second := s.Buy("r2")
 			s.UntilAnswered(hears)

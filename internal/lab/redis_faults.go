@@ -118,7 +118,7 @@ func (s *Stage) EndRedis() {
 // BeginRedis starts it again, with what it had.
 func (s *Stage) BeginRedis() {
 	if server := s.masters[0].real; server != nil {
-		s.retry(beginning(), func() error { return server.Run(s.ctx) }) // its port may be somebody else's for a moment
+		s.retry(beginning(), func() error { return server.Run(s.ctx) }) // Another process may hold the port for a moment.
 	}
 	for _, proxies := range s.proxies {
 		s.retry(beginning(), proxies[0].Begin)

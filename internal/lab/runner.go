@@ -11,23 +11,23 @@ import (
 
 var errEnding = lock.WithCode("ending", "the server is ending")
 
-// Runner lists the labs for a page, and runs them at a env, one at a time. A run ends with its request, or with the runner.
+// Runner lists the labs for a page, and runs one at a time. A run ends when its request ends, or when the runner is closed.
 type Runner struct {
-	Environment Environment // without Replicas it runs none
-	Rights      string      // see ListEntry.Runs
-	Tab         func() bool // reports whether the page in a tab is there; nil: it is not
-	// Run runs a lab; nil: at Environment.
+	Environment Environment // where labs run; without Replicas, none do
+	Rights      string      // who may run labs, as in ListEntry.Runs
+	Tab         func() bool // reports whether this server has the page in a tab; nil: it has not
+	// Run runs a lab; nil: in Environment.
 	Run func(ctx context.Context, l Lab, p Play) (Result, error)
 
 	mu     sync.Mutex
-	now    *run // nil: none
+	now    *run // run in progress; nil: none
 	closed bool
 }
 
-// run is one that goes on.
+// run is a run of a lab in progress.
 type run struct {
 	lab   string
-	from  string // the address of who began it
+	from  string // address of the client that started it
 	began time.Time
 	ctx   context.Context //nolint:containedctx // it ends before the run does
 	end   context.CancelCauseFunc

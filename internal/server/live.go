@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	liveLinger = 10 * time.Second       // a page that is loaded anew misses nothing
-	liveSettle = 150 * time.Millisecond // the streams of replicas are read ten times a second
+	liveLinger = 10 * time.Second       // long enough that a page misses nothing while it is reloaded
+	liveSettle = 150 * time.Millisecond // longer than a tenth of a second, at which the streams of replicas are read
 )
 
-// newLive makes the page's live view of a shop, for a server, or a front, that listens at addr.
+// newLive returns the live view of a shop, for a server or a front that listens at addr.
 func newLive(cfg config.Config, guard api.Guard, addr net.Addr, shop live.Shop) *live.Server {
 	hub := &live.Hub{Shop: shop, LingerTime: liveLinger, Now: time.Now, Controls: live.Controls{Administer: adminRights(guard)}}
-	if replica, is := shop.(*live.Replica); !is || len(replica.Peers) > 0 {
+	if replica, ok := shop.(*live.Replica); !ok || len(replica.Peers) > 0 {
 		hub.SettleTime = liveSettle
 	}
 	targets := []string{"http://" + config.Reachable(addr.String())}
@@ -35,7 +35,7 @@ func newLive(cfg config.Config, guard api.Guard, addr net.Addr, shop live.Shop) 
 	}}
 }
 
-// adminRights tells the page who may change things.
+// adminRights returns who may change things, in the words of the page: token, open, or no.
 func adminRights(guard api.Guard) string {
 	switch {
 	case guard.Token != "":
@@ -47,10 +47,10 @@ func adminRights(guard api.Guard) string {
 	}
 }
 
-// newNodes returns what stops and empties the masters of Redlock; nil if they are not embedded in this process.
+// newNodes returns the nodes of Redlock, which it can stop and empty; nil unless all are embedded in this process.
 func newNodes(redis *dao.Redis, hub *live.Hub) *live.Nodes {
-	apart := func(node dao.Node) bool { return !node.Embedded() }
-	if len(redis.Nodes) == 0 || slices.ContainsFunc(redis.Nodes, apart) {
+	isExternal := func(node dao.Node) bool { return !node.Embedded() }
+	if len(redis.Nodes) == 0 || slices.ContainsFunc(redis.Nodes, isExternal) {
 		return nil
 	}
 	return &live.Nodes{Nodes: redis.Nodes, Note: hub.Note}

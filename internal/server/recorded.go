@@ -31,7 +31,7 @@ const (
 	recordingTimeout     = time.Minute
 )
 
-// recording is a burst that was recorded, and what two of its buyers did, one of whose updates is lost.
+// recordedBurst is a burst that was recorded, and what two of its buyers did, one of whose updates is lost.
 type recordedBurst struct {
 	live.PastBurst
 

@@ -23,7 +23,7 @@ import (
 // tabPath is where a server offers the page that runs in a tab.
 const tabPath = "/tab/"
 
-// Site returns what the page in a tab is built from: the sources that a directory is in.
+// Site returns the builder of the page in a tab, for the module whose tree has the directory dir.
 func Site(dir string) (site.Site, error) {
 	root, err := exercise.FindRoot(dir)
 	if err != nil {
@@ -34,40 +34,40 @@ func Site(dir string) (site.Site, error) {
 		return site.Site{}, err
 	}
 	limits := seat.DefaultLimits()
-	limits.Cell.Time = 0 // nobody waits for the table, and it is kept
+	limits.Cell.Time = 0 // No limit: no one waits for the table, and it is cached.
 	labs := lab.Runner{Environment: lab.TabEnvironment(nil, ""), Rights: "open"}
 	rows := slices.Concat(
 		(&api.API{}).Routes(), seat.New(limits, nil).Routes(), steps.Routes(), classroom.New(docs.Course()).Routes(), labs.Routes(),
 	)
 	return site.Site{
-		Root: root, Kept: filepath.Join(cache, "lockstep", "site"), Page: web.TabFiles, Answers: route.Mux(rows...), Record: record,
+		Root: root, Cache: filepath.Join(cache, "lockstep", "site"), Page: web.TabFiles, Answers: route.Mux(rows...), Record: record,
 	}, nil
 }
 
-// findTab returns the directory of the page in a tab: of a release, or built from the sources here.
-func findTab() (dir string, there bool) {
-	if dir, there = site.Released(); there {
+// findTab returns the directory of the page in a tab: that of a release, or that built from the sources in the working directory.
+func findTab() (dir string, ok bool) {
+	if dir, ok = site.Released(); ok {
 		return dir, true
 	}
-	here, err := os.Getwd()
+	workingDir, err := os.Getwd()
 	if err != nil {
 		return "", false
 	}
-	from, err := Site(here)
+	builder, err := Site(workingDir)
 	if err == nil {
-		dir, there, err = from.Find()
+		dir, ok, err = builder.Find()
 	}
-	return dir, err == nil && there
+	return dir, err == nil && ok
 }
 
-// newLabs returns what lists the labs, and runs them on this machine by a program, for who is at this machine or has the token. A server
-// that others may change without a token runs none.
+// newLabs returns a runner that lists the labs, and runs them on this machine with the executable program, for clients on this machine or
+// with the token. A server that anyone may change without a token runs no labs.
 func newLabs(guard api.Guard, program string) *lab.Runner {
 	var found atomic.Bool
 	labs := &lab.Runner{Tab: func() bool {
 		if !found.Load() {
-			_, there := findTab()
-			found.Store(there)
+			_, ok := findTab()
+			found.Store(ok)
 		}
 		return found.Load()
 	}}

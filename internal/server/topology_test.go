@@ -52,8 +52,8 @@ func sellsWithEveryLock(t *testing.T, flags ...string) {
 	}
 }
 
-// A failover during a burst: every request is answered, some with 503, and then it sells on. What the new master had not got
-// yet is lost with the old one, and the verdict may say so.
+// failoverDuringABurst fails a master over during a burst: every request is answered, some with 503, and sales succeed again afterwards.
+// Writes that the new master had not received are lost, and the verdict may report them.
 func failoverDuringABurst(t *testing.T, sentinels []string) {
 	t.Helper()
 	s := shoptest.Start(t, "--redis.master_name", redisserver.MasterName, "--redis.addrs", strings.Join(sentinels, ","),

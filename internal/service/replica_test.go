@@ -40,7 +40,7 @@ func (k *keeper) Close(ctx context.Context) error {
 	return k.fails
 }
 
-// room is a ledger of a run that other replicas may change.
+// fakeLedger is a ledger of a run that other replicas may change.
 type fakeLedger struct {
 	Ledger
 
@@ -99,7 +99,7 @@ func (l *fakeLedger) set(change func(*State)) {
 	change(&l.state)
 }
 
-// last returns what was told last.
+// lastReplica returns the replica that was passed last.
 func (l *fakeLedger) lastReplica() Replica {
 	l.mu.Lock()
 	defer l.mu.Unlock()

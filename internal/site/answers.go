@@ -10,53 +10,54 @@ import (
 	"lockstep/internal/language"
 )
 
-// answer asks for whatever is answered always alike, in each language, and adds the answers to the files.
-func (s Site) answer(ctx context.Context, files map[string][]byte) error {
+// addAnswers adds the responses that never change to the files, in each language.
+func (s Site) addAnswers(ctx context.Context, files map[string][]byte) error {
 	api, err := s.fetch(ctx, "/openapi.json")
 	if err != nil {
 		return err
 	}
 	files["openapi.json"] = api
 	for _, in := range language.All() {
-		asked := map[string][]byte{}
-		ask := func(path string) (answer []byte, err error) {
+		answers := map[string][]byte{}
+		get := func(path string) (answer []byte, err error) {
 			answer, err = s.fetch(ctx, path+"?lang="+string(in))
-			asked[path+".json"] = answer
+			answers[path+".json"] = answer
 			return answer, err
 		}
-		if asked["/seat/table.txt"], err = s.fetch(ctx, "/seat/table?lang="+string(in)); err != nil { // first: levels are of it
+		// The levels need the table, so it is fetched first.
+		if answers["/seat/table.txt"], err = s.fetch(ctx, "/seat/table?lang="+string(in)); err != nil {
 			return err
 		}
-		if err := all(ask); err != nil {
+		if err := getAll(get); err != nil {
 			return err
 		}
 		var index struct{ Locks []struct{ Name string } }
-		if err := json.Unmarshal(asked["/seat.json"], &index); err != nil {
+		if err := json.Unmarshal(answers["/seat.json"], &index); err != nil {
 			return fmt.Errorf("GET /seat: %w", err)
 		}
 		for _, lock := range index.Locks {
-			if asked["/seat/code/"+lock.Name+".json"], err = s.fetch(ctx, "/seat/code?lock="+lock.Name); err != nil {
+			if answers["/seat/code/"+lock.Name+".json"], err = s.fetch(ctx, "/seat/code?lock="+lock.Name); err != nil {
 				return err
 			}
 		}
-		for path, answer := range asked {
+		for path, answer := range answers {
 			files["still/"+string(in)+path] = answer
 		}
 	}
 	return nil
 }
 
-// all asks for the lists, and for whatever they list.
-func all(ask func(path string) ([]byte, error)) error {
+// getAll gets the lists, and what they list.
+func getAll(get func(path string) ([]byte, error)) error {
 	for _, path := range []string{"/seat", "/labs"} {
-		if _, err := ask(path); err != nil {
+		if _, err := get(path); err != nil {
 			return err
 		}
 	}
 	var steps []struct{ From, To string }
 	var course struct{ Lessons []struct{ Number int } }
 	for path, into := range map[string]any{"/seat/steps": &steps, "/course": &course} {
-		list, err := ask(path)
+		list, err := get(path)
 		if err == nil {
 			err = json.Unmarshal(list, into)
 		}
@@ -65,12 +66,12 @@ func all(ask func(path string) ([]byte, error)) error {
 		}
 	}
 	for _, step := range steps {
-		if _, err := ask("/seat/steps/" + step.From + "-" + step.To); err != nil {
+		if _, err := get("/seat/steps/" + step.From + "-" + step.To); err != nil {
 			return err
 		}
 	}
 	for _, lesson := range course.Lessons {
-		if _, err := ask(fmt.Sprintf("/course/%02d", lesson.Number)); err != nil {
+		if _, err := get(fmt.Sprintf("/course/%02d", lesson.Number)); err != nil {
 			return err
 		}
 	}
@@ -82,7 +83,7 @@ func (s Site) fetch(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := writer{header: http.Header{}, status: http.StatusOK}
+	w := recorder{header: http.Header{}, status: http.StatusOK}
 	s.Answers.ServeHTTP(&w, request)
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -93,13 +94,13 @@ func (s Site) fetch(ctx context.Context, path string) ([]byte, error) {
 	return w.body.Bytes(), nil
 }
 
-// writer keeps an answer.
-type writer struct {
+// recorder is an http.ResponseWriter that keeps the response.
+type recorder struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-func (w *writer) Header() http.Header                { return w.header }
-func (w *writer) WriteHeader(status int)             { w.status = status }
-func (w *writer) Write(text []byte) (n int, _ error) { return w.body.Write(text) }
+func (w *recorder) Header() http.Header                { return w.header }
+func (w *recorder) WriteHeader(status int)             { w.status = status }
+func (w *recorder) Write(text []byte) (n int, _ error) { return w.body.Write(text) }

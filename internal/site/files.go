@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// filesAlone is a file system's regular files, and its directories with an index. Whatever is or lies below a name with a dot before it is
-// not there, nor is what is neither: a pipe would be waited for.
-type filesAlone struct{ fs.FS }
+// publicFiles is the public part of a file system: its regular files, and its directories with an index. It hides names that begin with a
+// dot and what is below them, and files that are not regular: opening a pipe would block.
+type publicFiles struct{ fs.FS }
 
 // Open implements fs.FS.
-func (f filesAlone) Open(name string) (fs.File, error) {
+func (f publicFiles) Open(name string) (fs.File, error) {
 	missing := &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	for part := range strings.SplitSeq(name, "/") {
 		if part != "." && strings.HasPrefix(part, ".") {
@@ -20,7 +20,7 @@ func (f filesAlone) Open(name string) (fs.File, error) {
 	}
 	info, err := fs.Stat(f.FS, name)
 	if err != nil {
-		return nil, missing // whatever it is, it is none of the site's files: a link that leads out, too
+		return nil, missing // It may be a link that leads out of the site.
 	}
 	if info.IsDir() {
 		if index, err := fs.Stat(f.FS, path.Join(name, "index.html")); err != nil || !index.Mode().IsRegular() {

@@ -9,21 +9,21 @@ import (
 	"lockstep/internal/language"
 )
 
-// Handler serves the site below a path: the one of a release, in the directory site beside the program, or the one that was built from the
-// sources here. Where there is none, it says how to get it. Policy is the Content-Security-Policy of its files.
-func Handler(below, policy string, find func() (dir string, there bool)) http.Handler {
+// Handler serves the site in the directory that find returns, below a path, with policy as its Content-Security-Policy. While find returns
+// false, the response says how to build the site.
+func Handler(below, policy string, find func() (dir string, ok bool)) http.Handler {
 	var mu sync.Mutex
-	var found http.Handler
+	var site http.Handler // nil: not found yet
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
-		if found == nil {
-			if dir, there := find(); there {
-				if root, err := os.OpenRoot(dir); err == nil { // it follows no link that leads out
-					found = http.StripPrefix(below, http.FileServerFS(filesAlone{root.FS()}))
+		if site == nil {
+			if dir, ok := find(); ok {
+				if root, err := os.OpenRoot(dir); err == nil { // A root follows no link that leads out of it.
+					site = http.StripPrefix(below, http.FileServerFS(publicFiles{root.FS()}))
 				}
 			}
 		}
-		files := found
+		files := site
 		mu.Unlock()
 		header := w.Header()
 		header.Set("Cache-Control", "no-cache")
@@ -31,17 +31,17 @@ func Handler(below, policy string, find func() (dir string, there bool)) http.Ha
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Content-Security-Policy", policy)
 		if files == nil {
-			none := language.Both("The page that runs in a tab is not here yet. In a clone of lockstep: go run . site . Then load this again.",
+			missing := language.Both("The page that runs in a tab is not here yet. In a clone of lockstep: go run . site . Then load this again.",
 				"这里还没有可以在标签页里运行的页面。请在 lockstep 的克隆目录中运行：go run . site 。然后刷新。")
-			http.Error(w, none.In(language.English)+"\n"+none.In(language.Chinese), http.StatusNotFound)
+			http.Error(w, missing.In(language.English)+"\n"+missing.In(language.Chinese), http.StatusNotFound)
 			return
 		}
 		files.ServeHTTP(w, r)
 	})
 }
 
-// Released returns the site of a release: that beside the program.
-func Released() (dir string, there bool) {
+// Released returns the directory of the site that a release has beside its program.
+func Released() (dir string, ok bool) {
 	program, err := os.Executable()
 	if err != nil {
 		return "", false

@@ -1,5 +1,5 @@
-// Package site builds the page for a host that has files alone: the page's own files, two programs in WebAssembly for its workers, and as
-// files whatever a server answers always alike. What was built is kept, by a fingerprint of what it was built from.
+// Package site builds the page for a static web host: the page's own files, two WebAssembly programs for its workers, and files with the
+// responses of a server that never change. A built site is cached under a fingerprint of its sources. Site.Build is where to begin.
 package site
 
 import (
@@ -20,25 +20,25 @@ import (
 	"lockstep/internal/language"
 )
 
-// Site is what one is built from.
+// Site has what a site is built from.
 type Site struct {
-	Root    string                                    // of the module
-	Kept    string                                    // the directory where what was built is kept
-	Page    func(version string) map[string][]byte    // the page's own files
-	Answers http.Handler                              // what a server answers always alike, as Addresses asks
+	Root    string                                    // root directory of the module
+	Cache   string                                    // directory of built sites
+	Page    func(version string) map[string][]byte    // returns the page's own files by name
+	Answers http.Handler                              // answers the requests whose responses become files
 	Record  func(ctx context.Context) ([]byte, error) // records a burst, which a tab shows while its programs are loaded
-	Tell    func(what language.Text, d time.Duration) // is told what has been done, and how long it took
-	// Run runs a program in Root, with these variables beside the environment, and gives what it prints to standard output.
+	Report  func(done language.Text, d time.Duration) // called after each part with what was done, and how long it took
+	// Run runs a program in Root, with env added to the environment, and returns its standard output.
 	Run func(ctx context.Context, env []string, program string, args ...string) (string, error)
 }
 
-// program is one of the workers'.
+// program is a program of the workers.
 type program struct {
-	name string        // the name of its package below internal/site
-	done language.Text // that it is compiled
+	name string        // name of its package below internal/site
+	done language.Text // report that it is compiled
 }
 
-// programs lists them.
+// programs returns the programs of the workers.
 func programs() []program {
 	return []program{
 		{"seat", language.Both("the scheduler's seat is compiled", "调度席已编译")},
@@ -46,8 +46,8 @@ func programs() []program {
 	}
 }
 
-// small makes programs smaller: gin goes without a format that nobody asks for, and code that nobody waits for is not inlined.
-func small() []string {
+// buildFlags returns flags that make programs smaller: gin goes without MessagePack, and code that needs no speed is not inlined.
+func buildFlags() []string {
 	flags := []string{"-trimpath", "-ldflags=-s -w", "-tags=nomsgpack"}
 	for _, code := range []string{
 		"github.com/redis/go-redis/...", "github.com/spf13/...", "github.com/rivo/...", "github.com/yuin/gopher-lua/parse",
@@ -62,52 +62,55 @@ func small() []string {
 	return flags
 }
 
-// filesFile lists the site's files, for a browser that keeps them.
+// filesFile lists the site's files, which a browser caches.
 const filesFile = "files.json"
 
-// Find returns the directory of the site that was built from these sources; none, if it was not.
-func (s Site) Find() (dir string, there bool, err error) {
+// Find returns the directory of the site that was built from the present sources, and whether it was built.
+func (s Site) Find() (dir string, ok bool, err error) {
 	version, err := s.version()
 	if err != nil {
 		return "", false, err
 	}
-	dir = filepath.Join(s.Kept, version)
+	dir = filepath.Join(s.Cache, version)
 	_, err = os.Stat(filepath.Join(dir, filesFile))
 	return dir, err == nil, nil
 }
 
-// Build returns the directory of the site, which it builds unless that was done before. Others that are kept are removed.
+// Build builds the site unless it is cached, and returns its directory. It removes sites of other sources from the cache.
 func (s Site) Build(ctx context.Context) (dir string, err error) {
-	dir, there, err := s.Find()
-	if err != nil || there {
+	dir, ok, err := s.Find()
+	if err != nil || ok {
 		return dir, err
 	}
-	if err := os.MkdirAll(s.Kept, 0o755); err != nil { //nolint:gosec // it is for everybody to read
+	if err := os.MkdirAll(s.Cache, 0o755); err != nil { //nolint:gosec // The site is public.
 		return "", err
 	}
-	half, err := os.MkdirTemp(s.Kept, "half-")
+	unfinished, err := os.MkdirTemp(s.Cache, unfinishedPrefix)
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(half)) }()
-	if err := s.build(ctx, half, filepath.Base(dir)); err != nil {
+	defer func() { err = errors.Join(err, os.RemoveAll(unfinished)) }()
+	if err := s.build(ctx, unfinished, filepath.Base(dir)); err != nil {
 		return "", err
 	}
-	if err := s.forget(half); err != nil {
+	if err := s.removeOthers(unfinished); err != nil {
 		return "", err
 	}
-	err = os.Rename(half, dir)
-	if _, there, found := s.Find(); found == nil && there { // somebody else may have built it meanwhile
+	err = os.Rename(unfinished, dir)
+	if _, ok, findErr := s.Find(); findErr == nil && ok { // Another process may have built it in the meantime.
 		return dir, nil
 	}
 	return dir, err
 }
 
-// forget removes what is kept of other sources.
-func (s Site) forget(but string) error {
-	old, err := os.ReadDir(s.Kept)
+// unfinishedPrefix begins the names of directories in which a site is being built.
+const unfinishedPrefix = "half-"
+
+// removeOthers removes the finished sites of other sources from the cache, and keeps the directory keep.
+func (s Site) removeOthers(keep string) error {
+	old, err := os.ReadDir(s.Cache)
 	for _, entry := range old {
-		if dir := filepath.Join(s.Kept, entry.Name()); dir != but && !strings.HasPrefix(entry.Name(), "half-") {
+		if dir := filepath.Join(s.Cache, entry.Name()); dir != keep && !strings.HasPrefix(entry.Name(), unfinishedPrefix) {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}
@@ -117,13 +120,13 @@ func (s Site) forget(but string) error {
 func (s Site) build(ctx context.Context, dir, version string) error {
 	files := s.Page(version)
 	for _, p := range programs() {
-		begun := time.Now()
+		start := time.Now()
 		packed, err := s.compile(ctx, dir, p)
 		if err != nil {
 			return err
 		}
 		files[p.name+".packed"] = packed
-		s.Tell(p.done, time.Since(begun))
+		s.Report(p.done, time.Since(start))
 	}
 	root, err := s.Run(ctx, nil, "go", "env", "GOROOT")
 	if err != nil {
@@ -135,14 +138,14 @@ func (s Site) build(ctx context.Context, dir, version string) error {
 	if files["web/recorded.json"], err = s.Record(ctx); err != nil {
 		return err
 	}
-	begun := time.Now()
-	if err := s.answer(ctx, files); err != nil {
+	start := time.Now()
+	if err := s.addAnswers(ctx, files); err != nil {
 		return err
 	}
-	s.Tell(language.Both("the table, the steps and the course are written", "总表、步骤和课程已写好"), time.Since(begun))
+	s.Report(language.Both("the table, the steps and the course are written", "总表、步骤和课程已写好"), time.Since(start))
 	var names []string
 	for name := range files {
-		if !strings.HasSuffix(name, ".packed") { // a browser keeps them when they are asked for
+		if !strings.HasSuffix(name, ".packed") { // A browser caches programs when they are requested.
 			names = append(names, name)
 		}
 	}
@@ -153,15 +156,15 @@ func (s Site) build(ctx context.Context, dir, version string) error {
 	return write(dir, files)
 }
 
-// compile compiles a program, and packs it.
+// compile compiles a program, and compresses it.
 func (s Site) compile(ctx context.Context, dir string, p program) ([]byte, error) {
 	file := filepath.Join(dir, p.name+".wasm")
-	args := append(append([]string{"build", "-o", file}, small()...), "./internal/site/"+p.name)
+	args := append(append([]string{"build", "-o", file}, buildFlags()...), "./internal/site/"+p.name)
 	_, err := s.Run(ctx, []string{"GOOS=js", "GOARCH=wasm", "GOWORK=off"}, "go", args...)
 	if err != nil {
 		return nil, err
 	}
-	code, err := os.ReadFile(file) //nolint:gosec // it was written here
+	code, err := os.ReadFile(file) //nolint:gosec // The go command has just written it.
 	if err != nil {
 		return nil, err
 	}
@@ -178,17 +181,17 @@ func (s Site) compile(ctx context.Context, dir string, p program) ([]byte, error
 func write(dir string, files map[string][]byte) error {
 	for name, content := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // it is for everybody to read
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // The site is public.
 			return err
 		}
-		if err := os.WriteFile(file, content, 0o644); err != nil { //nolint:gosec // it is for everybody to read
+		if err := os.WriteFile(file, content, 0o644); err != nil { //nolint:gosec // The site is public.
 			return err
 		}
 	}
 	return nil
 }
 
-// Copy copies what was built into another directory, and says how many bytes it has.
+// Copy copies a built site into another directory, and returns its size in bytes.
 func (Site) Copy(from, to string) (size int64, err error) {
 	files := map[string][]byte{}
 	err = fs.WalkDir(os.DirFS(from), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -200,7 +203,7 @@ func (Site) Copy(from, to string) (size int64, err error) {
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("read what was built: %w", err)
+		return 0, fmt.Errorf("read the built site: %w", err)
 	}
 	return size, write(to, files)
 }

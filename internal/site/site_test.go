@@ -16,28 +16,28 @@ import (
 	"lockstep/internal/language"
 )
 
-// answers are what a server answers, in small.
+// answers has small responses of a server by path.
 var answers = map[string]string{
 	"/seat": `{"locks":[{"name":"v3"}]}`, "/seat/code": `[]`, "/labs": `[]`,
 	"/seat/table": "event: done\n", "/seat/steps": `[{"from":"v3","to":"v4"}]`, "/seat/steps/v3-v4": `{}`,
 	"/course": `{"lessons":[{"number":3}]}`, "/course/03": `{}`, "/openapi.json": `{}`,
 }
 
-// sources is a small module, and what a site of it is built from. It counts what is compiled.
-func sources(t *testing.T) (s Site, compiled *int) {
+// newSite returns a site of a small module, and a counter of the programs that were compiled.
+func newSite(t *testing.T) (s Site, compiled *int) {
 	t.Helper()
 	root := t.TempDir()
 	for _, name := range []string{
 		"go.mod", "go.sum", "internal/a.go", "docs/course/a.md", "util/a.lua", "exercises/a.go", "go/lib/wasm/wasm_exec.js",
 	} {
-		change(t, filepath.Join(root, name), name)
+		writeFile(t, filepath.Join(root, name), name)
 	}
 	compiled = new(int)
 	return Site{
-		Root: root, Kept: filepath.Join(t.TempDir(), "kept"), Tell: func(language.Text, time.Duration) {},
+		Root: root, Cache: filepath.Join(t.TempDir(), "kept"), Report: func(language.Text, time.Duration) {},
 		Page: func(version string) map[string][]byte { return map[string][]byte{"index.html": []byte(version)} },
 		Answers: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if answer, there := answers[r.URL.Path]; there {
+			if answer, ok := answers[r.URL.Path]; ok {
 				fmt.Fprint(w, answer)
 				return
 			}
@@ -54,7 +54,7 @@ func sources(t *testing.T) (s Site, compiled *int) {
 	}, compiled
 }
 
-func change(t *testing.T, file, content string) {
+func writeFile(t *testing.T, file, content string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
@@ -64,9 +64,9 @@ func change(t *testing.T, file, content string) {
 	}
 }
 
-// A site is built once from the same sources, and the one of other sources is forgotten.
-func TestASiteIsBuiltOnce(t *testing.T) {
-	s, compiled := sources(t)
+// A site is built once from the same sources. A site of other sources is removed.
+func TestSiteIsBuiltOnce(t *testing.T) {
+	s, compiled := newSite(t)
 	first, err := s.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -75,25 +75,25 @@ func TestASiteIsBuiltOnce(t *testing.T) {
 	if err != nil || again != first || *compiled != len(programs()) {
 		t.Errorf("again: %s, %v, %d programs compiled; want %s and %d", again, err, *compiled, first, len(programs()))
 	}
-	change(t, filepath.Join(s.Root, "internal", "a_test.go"), "a test is not part of it")
-	if dir, there, _ := s.Find(); !there {
+	writeFile(t, filepath.Join(s.Root, "internal", "a_test.go"), "a test is not part of it")
+	if dir, ok, _ := s.Find(); !ok {
 		t.Errorf("after a change of a test: it is not in %s", dir)
 	}
-	change(t, filepath.Join(s.Root, "internal", "a.go"), "changed")
-	if _, there, _ := s.Find(); there {
+	writeFile(t, filepath.Join(s.Root, "internal", "a.go"), "changed")
+	if _, ok, _ := s.Find(); ok {
 		t.Error("after a change of the sources the old one is taken for theirs")
 	}
 	if _, err := s.Build(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := os.ReadDir(s.Kept); err != nil || len(kept) != 1 {
-		t.Errorf("%d are kept, %v; want one", len(kept), err)
+	if kept, err := os.ReadDir(s.Cache); err != nil || len(kept) != 1 {
+		t.Errorf("the cache has %d sites, %v; want one", len(kept), err)
 	}
 }
 
-// Whatever a browser is to keep is listed; it keeps the programs when they are asked for.
-func TestWhatASiteHas(t *testing.T) {
-	s, _ := sources(t)
+// A browser caches the listed files, and the programs when they are requested.
+func TestSiteListsItsFiles(t *testing.T) {
+	s, _ := newSite(t)
 	built, err := s.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -125,23 +125,21 @@ func TestWhatASiteHas(t *testing.T) {
 	}
 }
 
-// A page that cannot be built leaves nothing behind that looks like one.
-func TestASiteThatCannotBeBuilt(t *testing.T) {
-	s, _ := sources(t)
+func TestFailedBuildLeavesNothingBehind(t *testing.T) {
+	s, _ := newSite(t)
 	s.Answers = http.NotFoundHandler()
 	if _, err := s.Build(t.Context()); err == nil || !strings.Contains(err.Error(), "/openapi.json: 404") {
 		t.Errorf("%v; want which answer failed", err)
 	}
-	if kept, err := os.ReadDir(s.Kept); err != nil || len(kept) > 0 {
-		t.Errorf("%d are left, %v", len(kept), err)
+	if kept, err := os.ReadDir(s.Cache); err != nil || len(kept) > 0 {
+		t.Errorf("the cache has %d entries, %v; want none", len(kept), err)
 	}
 }
 
-// A server says how to get the site, and serves it as soon as it is there.
-func TestHandler(t *testing.T) {
-	dir, there := t.TempDir(), false
-	change(t, filepath.Join(dir, "keep.js"), "kept")
-	handler := Handler("/tab/", "default-src 'self'", func() (string, bool) { return dir, there })
+func TestHandlerServesTheSiteOnceItIsBuilt(t *testing.T) {
+	dir, built := t.TempDir(), false
+	writeFile(t, filepath.Join(dir, "keep.js"), "kept")
+	handler := Handler("/tab/", "default-src 'self'", func() (string, bool) { return dir, built })
 	ask := func() (int, string) {
 		answer := httptest.NewRecorder()
 		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/tab/keep.js", http.NoBody))
@@ -150,21 +148,21 @@ func TestHandler(t *testing.T) {
 	if status, text := ask(); status != http.StatusNotFound || strings.Count(text, "go run . site") != 2 {
 		t.Errorf("%d %s; want in both languages how to get it", status, text)
 	}
-	there = true
+	built = true
 	if status, text := ask(); status != http.StatusOK || text != "kept" {
 		t.Errorf("%d %s; want the file", status, text)
 	}
 }
 
-// Of a directory there are its files alone: no listing, nothing behind a dot, no link that leads out, no pipe.
-func TestFilesAlone(t *testing.T) {
+// There is no listing of a directory, nothing behind a dot, and no link that leads out.
+func TestHandlerServesPublicFilesOnly(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	for name, content := range map[string]string{
 		"index.html": "the page", "web/app.js": "app", ".git/config": "secret", "web/.env": "secret", "sub/index.html": "sub",
 	} {
-		change(t, filepath.Join(dir, filepath.FromSlash(name)), content)
+		writeFile(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
-	change(t, filepath.Join(outside, "secret.txt"), "secret")
+	writeFile(t, filepath.Join(outside, "secret.txt"), "secret")
 	for name, to := range map[string]string{"out.txt": filepath.Join(outside, "secret.txt"), "out": outside, "up": ".."} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Skip(err)

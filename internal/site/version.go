@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// version is a fingerprint of the sources, and of the compiler's version: of whatever the site is made of.
+// version returns a fingerprint of the sources and of the compiler's version.
 func (s Site) version() (string, error) {
 	sum, sources := sha256.New(), os.DirFS(s.Root)
-	_, _ = io.WriteString(sum, runtime.Version()) // a sum takes everything
+	_, _ = io.WriteString(sum, runtime.Version()) // Writing to a hash cannot fail.
 	for _, place := range []string{"go.mod", "go.sum", "internal", "docs/course", "util", "exercises"} {
 		err := fs.WalkDir(sources, place, func(name string, entry fs.DirEntry, err error) error {
 			switch {

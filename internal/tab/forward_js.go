@@ -28,93 +28,93 @@ func ForwardToWorker(addr string, gate *Gate) (net.Listener, error) {
 	return listener, nil
 }
 
-// arrive takes a connection from another worker to an address of this one.
+// acceptFromWorker accepts a connection that another worker opens to an address of this one.
 func acceptFromWorker(addr string, port js.Value) {
 	conn, err := net.Dial("tcp", addr)
-	if err != nil { // nobody listens
+	if err != nil { // No one listens there.
 		port.Call("postMessage", nil)
 		return
 	}
 	copyBothWays(conn, port, &Gate{})
 }
 
-// carry carries what is written at one end of a connection to the other, until one of them is closed, or its worker is gone.
+// copyBothWays copies between a connection and a port until one of them is closed.
 func copyBothWays(conn net.Conn, port js.Value, gate *Gate) {
-	defer gate.lead(conn)()
-	came := inbox{news: make(chan struct{}, 1)}
-	take := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		var piece []byte
-		if data := args[0].Get("data"); data.Truthy() {
-			piece = make([]byte, data.Length())
-			js.CopyBytesToGo(piece, data)
+	defer gate.register(conn)()
+	received := inbox{wake: make(chan struct{}, 1)}
+	receive := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		var data []byte // nil: the end
+		if message := args[0].Get("data"); message.Truthy() {
+			data = make([]byte, message.Length())
+			js.CopyBytesToGo(data, message)
 		}
-		came.put(piece)
+		received.put(data)
 		return nil
 	})
-	defer take.Release()
-	port.Set("onmessage", take)
-	port.Set("onclose", take)
+	defer receive.Release()
+	port.Set("onmessage", receive)
+	port.Set("onclose", receive)
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		came.writeTo(conn, gate)
+		received.writeTo(conn, gate)
 	}()
-	_, _ = io.Copy(gate.through(pieces(port)), conn) // until it is closed, here or there
-	gate.pass()
+	_, _ = io.Copy(gate.writer(portWriter(port)), conn) // Returns once either end is closed.
+	gate.wait()
 	port.Set("onmessage", js.Null())
 	port.Set("onclose", js.Null())
 	port.Call("postMessage", nil)
 	port.Call("close")
-	came.put(nil)
+	received.put(nil)
 	<-written
 }
 
-// lead lets a connection lead through it, until the function that is returned is called.
-func (g *Gate) lead(road io.Closer) (leave func()) {
+// register adds a connection that CloseAll closes. The returned function removes it.
+func (g *Gate) register(conn io.Closer) (remove func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.roads == nil {
-		g.roads = map[io.Closer]bool{}
+	if g.conns == nil {
+		g.conns = map[io.Closer]bool{}
 	}
-	g.roads[road] = true
+	g.conns[conn] = true
 	return func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		delete(g.roads, road)
+		delete(g.conns, conn)
 	}
 }
 
-// inbox keeps what has come by a port until it is written; nil is the end. A port's listener may not wait.
+// inbox queues what a port has received, because the port's listener must not block.
 type inbox struct {
 	mu     sync.Mutex
-	pieces [][]byte
-	news   chan struct{}
+	queued [][]byte      // nil at the end of the stream
+	wake   chan struct{} // holds a value when something was queued
 }
 
-func (i *inbox) put(piece []byte) {
+func (i *inbox) put(data []byte) {
 	i.mu.Lock()
-	i.pieces = append(i.pieces, piece)
+	i.queued = append(i.queued, data)
 	i.mu.Unlock()
 	select {
-	case i.news <- struct{}{}:
+	case i.wake <- struct{}{}:
 	default:
 	}
 }
 
-// writeTo writes what comes, and closes the connection at the end.
+// writeTo writes what is received to the connection, and closes it at the end of the stream.
 func (i *inbox) writeTo(conn net.Conn, gate *Gate) {
 	defer func() { _ = conn.Close() }()
-	for range i.news {
+	for range i.wake {
 		i.mu.Lock()
-		pieces := i.pieces
-		i.pieces = nil
+		queued := i.queued
+		i.queued = nil
 		i.mu.Unlock()
-		for _, piece := range pieces {
-			gate.pass()
-			if piece == nil {
+		for _, data := range queued {
+			gate.wait()
+			if data == nil {
 				return
 			}
-			if _, err := conn.Write(piece); err != nil {
+			if _, err := conn.Write(data); err != nil {
 				return
 			}
 		}

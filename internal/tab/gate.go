@@ -9,20 +9,20 @@ import (
 // is open.
 type Gate struct {
 	mu    sync.Mutex
-	open  chan struct{} // closed when it opens; nil: it is open
-	roads map[io.Closer]bool
+	open  chan struct{}      // closed when it opens; nil: it is open
+	conns map[io.Closer]bool // connections that are forwarded through the gate
 }
 
-// HangUp ends the connections that lead through it: a worker that is terminated does not tell their other ends.
-func (g *Gate) HangUp() {
+// CloseAll closes the connections that are forwarded through the gate. A terminated worker does not close its own.
+func (g *Gate) CloseAll() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for road := range g.roads {
-		_ = road.Close()
+	for conn := range g.conns {
+		_ = conn.Close()
 	}
 }
 
-// Shut shuts it.
+// Shut holds what is written through the gate until Open.
 func (g *Gate) Shut() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -31,7 +31,7 @@ func (g *Gate) Shut() {
 	}
 }
 
-// Open opens it.
+// Open lets writes pass again.
 func (g *Gate) Open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -41,27 +41,27 @@ func (g *Gate) Open() {
 	}
 }
 
-// pass waits until it is open.
-func (g *Gate) pass() {
+// wait waits until the gate is open.
+func (g *Gate) wait() {
 	g.mu.Lock()
 	open := g.open
 	g.mu.Unlock()
 	if open != nil {
 		<-open
-		g.pass() // it may be shut again
+		g.wait() // The gate may have been shut again.
 	}
 }
 
-// through is a writer behind the gate.
-func (g *Gate) through(w io.Writer) io.Writer { return gated{w, g} }
+// writer returns a writer that writes to w while the gate is open, and waits while it is shut.
+func (g *Gate) writer(w io.Writer) io.Writer { return gatedWriter{w, g} }
 
-type gated struct {
+type gatedWriter struct {
 	io.Writer
 
 	gate *Gate
 }
 
-func (g gated) Write(piece []byte) (int, error) {
-	g.gate.pass()
-	return g.Writer.Write(piece)
+func (w gatedWriter) Write(data []byte) (int, error) {
+	w.gate.wait()
+	return w.Writer.Write(data)
 }

@@ -5,33 +5,32 @@ import (
 	"testing"
 )
 
-// What comes to a gate that is shut waits there, and goes on in order when it is open.
-func TestGate(t *testing.T) {
+func TestShutGateHoldsWritesUntilItOpens(t *testing.T) {
 	var arrived bytes.Buffer
 	gate := &Gate{}
-	road, written := gate.through(&arrived), make(chan struct{})
-	_, _ = road.Write([]byte("a"))
-	for range 2 { // that is as shut as once
+	w, written := gate.writer(&arrived), make(chan struct{})
+	_, _ = w.Write([]byte("a"))
+	for range 2 { // Shutting twice is the same as once.
 		gate.Shut()
 	}
 	go func() {
 		defer close(written)
 		for _, piece := range []string{"b", "c"} {
-			_, _ = road.Write([]byte(piece))
+			_, _ = w.Write([]byte(piece))
 		}
 	}()
 	select {
 	case <-written:
-		t.Fatal("a gate that is shut lets pass")
+		t.Fatal("a write passed a gate that is shut")
 	default:
 	}
 	if got := arrived.String(); got != "a" {
-		t.Errorf("%q has arrived; want what came before", got)
+		t.Errorf("got %q; want what was written before", got)
 	}
 	gate.Open()
 	gate.Open()
 	<-written
 	if got := arrived.String(); got != "abc" {
-		t.Errorf("%q has arrived", got)
+		t.Errorf("got %q; want abc", got)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"syscall/js"
 )
 
-// Serve answers what comes to this worker, and never returns. A message is {method, path, body} with a port for the answer: first
-// {status, headers}, then the body's pieces, then null. Whatever comes by the port from the page aborts the request. With {dial}
-// instead, the port is a connection from another worker.
+// Serve answers the messages to this worker with a handler, and never returns. A request is a message {method, path, body} with a port for
+// the response: {status, headers}, then the body in parts, then null. Any message from the page on that port cancels the request. A message
+// {dial} opens a connection from another worker; its port carries the data.
 func Serve(handler http.Handler) {
 	js.Global().Set("onmessage", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		message, port := args[0].Get("data"), args[0].Get("ports").Index(0)
@@ -36,7 +36,7 @@ func serve(handler http.Handler, message, port js.Value) {
 	defer abort.Release()
 	port.Set("onmessage", abort)
 	w := &writer{port: port, header: http.Header{}}
-	w.buffer = bufio.NewWriter(pieces(port))
+	w.buffer = bufio.NewWriter(portWriter(port))
 	defer w.end()
 	request, err := http.NewRequestWithContext(ctx, message.Get("method").String(),
 		"http://localhost"+message.Get("path").String(), body(message))
@@ -54,11 +54,11 @@ func body(message js.Value) io.Reader {
 	return http.NoBody
 }
 
-// writer is an http.ResponseWriter, and an http.Flusher.
+// writer is an http.ResponseWriter that sends the response through a port. It implements http.Flusher.
 type writer struct {
 	port   js.Value
 	header http.Header
-	begun  bool
+	sent   bool // whether status and headers were sent
 	buffer *bufio.Writer
 }
 
@@ -67,10 +67,10 @@ func (w *writer) Header() http.Header { return w.header }
 
 // WriteHeader implements http.ResponseWriter.
 func (w *writer) WriteHeader(status int) {
-	if w.begun || status < http.StatusOK {
+	if w.sent || status < http.StatusOK {
 		return
 	}
-	w.begun = true
+	w.sent = true
 	headers := map[string]any{}
 	for name := range w.header {
 		headers[name] = w.header.Get(name)
@@ -87,10 +87,10 @@ func (w *writer) Write(text []byte) (int, error) {
 // Flush implements http.Flusher.
 func (w *writer) Flush() {
 	w.WriteHeader(http.StatusOK)
-	_ = w.buffer.Flush() // a port takes everything
+	_ = w.buffer.Flush() // Writing to a port cannot fail.
 }
 
-// end ends the answer. One that its handler gave up, by a panic with http.ErrAbortHandler, is none.
+// end ends the response. After a panic with http.ErrAbortHandler it tells the page that the response was aborted.
 func (w *writer) end() {
 	if reason := recover(); reason == http.ErrAbortHandler { //nolint:errorlint // a panic's value
 		w.port.Call("postMessage", "aborted")
@@ -102,13 +102,13 @@ func (w *writer) end() {
 	w.port.Call("postMessage", nil)
 }
 
-// pieces sends each piece of a body by a port.
-type pieces js.Value
+// portWriter sends what is written to it through a port.
+type portWriter js.Value
 
 // Write implements io.Writer.
-func (p pieces) Write(text []byte) (int, error) {
-	piece := js.Global().Get("Uint8Array").New(len(text))
-	js.CopyBytesToJS(piece, text)
-	js.Value(p).Call("postMessage", piece, []any{piece.Get("buffer")})
-	return len(text), nil
+func (p portWriter) Write(data []byte) (int, error) {
+	array := js.Global().Get("Uint8Array").New(len(data))
+	js.CopyBytesToJS(array, data)
+	js.Value(p).Call("postMessage", array, []any{array.Get("buffer")})
+	return len(data), nil
 }

@@ -8,28 +8,31 @@ import (
 	"syscall/js"
 )
 
-// Workers are replicas, each a worker of its own, which the page starts and ends. Their network leads to this one's, and this one's to
-// theirs.
+// Workers are replicas, each in a worker that the page starts and ends. The network of this worker reaches theirs, and theirs reaches this
+// one.
 type Workers struct {
-	roads []net.Listener
-	names []string
+	listeners []net.Listener // forward connections to the workers
+	names     []string
 }
 
 var (
-	errNotStarted = errors.New("its worker did not start")
+	errNotStarted = errors.New("the worker did not start")
 	errNoSignals  = errors.New("a worker cannot be stopped")
 )
 
-// Start starts so many: each is a program with what command gives for its name as its arguments, then its name and its address.
+// Start starts n workers and returns their addresses by name. command returns the arguments of a worker, to which its name and its address
+// are added.
 func (w *Workers) Start(ctx context.Context, n int, command func(name string) []string) (map[string]string, error) {
 	addresses := map[string]string{}
-	for i := range n { // one after the other: the first begins the run, the others join it
+	for i := range n { // The first worker has to begin the run before the others join it.
 		name, addr := fmt.Sprintf("r%d", i+1), fmt.Sprintf("127.0.0.1:%d", 8081+i)
-		road, err := ForwardToWorker(addr, &Gate{})
+		listener, err := ForwardToWorker(addr, &Gate{})
 		if err != nil {
 			return nil, err
 		}
-		w.roads, w.names, addresses[name] = append(w.roads, road), append(w.names, name), addr
+		w.listeners = append(w.listeners, listener)
+		w.names = append(w.names, name)
+		addresses[name] = addr
 		var arguments []any
 		for _, argument := range append(command(name), "--server.replica="+name, "--server.addr="+addr) {
 			arguments = append(arguments, argument)
@@ -41,21 +44,21 @@ func (w *Workers) Start(ctx context.Context, n int, command func(name string) []
 	return addresses, nil
 }
 
-// request has the page do something, and waits until it is done.
+// request asks the page for something, and waits until it is done.
 func request(ctx context.Context, what map[string]any) error {
 	channel, done := js.Global().Get("MessageChannel").New(), make(chan bool, 1)
 	port := channel.Get("port1")
-	take := js.FuncOf(func(_ js.Value, args []js.Value) any {
+	receive := js.FuncOf(func(_ js.Value, args []js.Value) any {
 		done <- args[0].Get("data").Bool()
 		return nil
 	})
-	defer take.Release()
+	defer receive.Release()
 	defer port.Call("close")
-	port.Set("onmessage", take)
+	port.Set("onmessage", receive)
 	js.Global().Call("postMessage", what, []any{channel.Get("port2")})
 	select {
-	case well := <-done:
-		if !well {
+	case ok := <-done:
+		if !ok {
 			return errNotStarted
 		}
 		return nil
@@ -64,21 +67,21 @@ func request(ctx context.Context, what map[string]any) error {
 	}
 }
 
-// Kill ends a worker in the middle of whatever it does.
+// Kill ends a worker at once.
 func (*Workers) Kill(name string) error {
 	return request(context.Background(), map[string]any{"kill": name})
 }
 
-// Stop fails: a worker cannot be stopped.
+// Stop returns an error: a worker cannot be paused.
 func (*Workers) Stop(string) error { return errNoSignals }
 
-// Resume fails, as Stop does.
+// Resume returns an error: a worker cannot be paused.
 func (*Workers) Resume(string) error { return errNoSignals }
 
-// End ends all of them.
+// End ends all workers.
 func (w *Workers) End() (err error) {
-	for _, road := range w.roads {
-		err = errors.Join(err, road.Close())
+	for _, listener := range w.listeners {
+		err = errors.Join(err, listener.Close())
 	}
 	for _, name := range w.names {
 		err = errors.Join(err, w.Kill(name))

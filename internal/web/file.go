@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// served answers with a file that a browser keeps, asking each time whether it is still the same. It is compressed once, when it is first
-// asked for: a server that shows nobody its page starts without that work.
+// served returns a handler that serves a file, which a browser caches and revalidates at each use. The file is compressed at its first
+// request, so that a server whose page no one opens starts without that work.
 func served(content []byte, mime string) http.Handler {
 	packed := sync.OnceValue(func() []byte { return pack(content) })
-	tag := fmt.Sprintf(`W/"%.8x"`, sha256.Sum256(content)) // it is weak: it names the file, whichever way it is sent
+	tag := fmt.Sprintf(`W/"%.8x"`, sha256.Sum256(content)) // Weak: the same for the compressed and the plain file.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header, body := w.Header(), content
 		header.Set("ETag", tag)
@@ -29,9 +29,9 @@ func served(content []byte, mime string) http.Handler {
 		if acceptsGzip(r) {
 			body = packed()
 			header.Set("Content-Encoding", "gzip")
-			header.Set("Content-Length", strconv.Itoa(len(body))) // ServeContent tells it of no encoded body
+			header.Set("Content-Length", strconv.Itoa(len(body))) // ServeContent does not set it for an encoded body.
 		}
-		r.Header.Del("Range") // it is small, and sent whole
+		r.Header.Del("Range") // The file is small, and always sent whole.
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 	})
 }

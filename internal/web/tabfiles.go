@@ -41,7 +41,7 @@ func TabFiles(version string) map[string][]byte {
 		return err
 	})
 	if err != nil {
-		panic(err) // what is embedded can be read
+		panic(err) // Embedded files can always be read.
 	}
 	all["web/"+savedRun] = emptyRun()
 	return all

@@ -47,7 +47,7 @@ func Handlers() map[string]http.Handler {
 		return nil
 	})
 	if err != nil {
-		panic(err) // what is embedded can be read
+		panic(err) // Embedded files can always be read.
 	}
 	run := sync.OnceValue(func() http.Handler { return served(emptyRun(), types[".html"]) }) // Lazy: expensive, and rarely needed.
 	handlers[urlPath(savedRun)] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { run().ServeHTTP(w, r) })

@@ -109,9 +109,11 @@ func (q *fairQueue) run(ctx context.Context, client string, isDone func() bool, 
 	return do()
 }
 
-// Arguments of fairQueue.run: notCached for a result that is never cached, and noUpdate for a request without progress.
+// notCached is the argument of fairQueue.run for a result that is never cached.
 func notCached() bool { return false }
-func noUpdate()       {}
+
+// noUpdate is the argument of fairQueue.run for a request without progress.
+func noUpdate() {}
 
 // repeat calls do at an interval until stop is called. stop waits for a call in progress.
 func repeat(pause time.Duration, do func()) (stop func()) {

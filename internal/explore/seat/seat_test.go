@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// chair is a seat with its routes.
+// servedSeat is a seat with its routes.
 type servedSeat struct {
 	*seat.Seat
 	*http.ServeMux
@@ -72,7 +72,7 @@ func TestIndexListsAllLocksFaultsAnomalies(t *testing.T) {
 	}
 }
 
-// places are those of the tests: a lock, a scenario, and a schedule that shows an anomaly in its last step, and in no fewer.
+// positions are those of the tests: a lock, a scenario, and a schedule that shows an anomaly in its last step, and in no fewer.
 func positions() []struct {
 	lock, in, do string
 	anomaly      explore.Anomaly

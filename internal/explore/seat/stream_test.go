@@ -38,7 +38,7 @@ func events(t *testing.T, s http.Handler, path string) iter.Seq[event] {
 	}
 }
 
-// piped is a response that is read while it is written.
+// pipedResponse is a response that is read while it is written.
 type pipedResponse struct {
 	*httptest.ResponseRecorder
 

@@ -1,4 +1,4 @@
-// Seat is the scheduler's seat in a browser's tab: what a page's worker runs.
+// Seat is the program of a worker that runs the scheduler's seat in a browser's tab.
 package main
 
 import (
@@ -11,6 +11,6 @@ import (
 
 func main() {
 	limits := seat.DefaultLimits()
-	limits.Explore.Time = 10 * time.Minute // it is slower here, nobody else waits, and the reader can stop it
+	limits.Explore.Time = 10 * time.Minute // A tab is slower than a server, no one else waits, and the reader can stop it.
 	tab.Serve(route.Mux(seat.New(limits, nil).Routes()...))
 }

@@ -14,31 +14,31 @@ import (
 	"lockstep/internal/tab"
 )
 
-// openLabReplica opens a replica of a lab's. Its settings are flags, as those of a process.
-func openLabReplica(as string, flags []string) (http.Handler, error) {
+// openLabReplica opens a replica for a lab, with the flags that a process would get. command is serve or job.
+func openLabReplica(command string, flags []string) (http.Handler, error) {
 	settings := map[string]string{}
 	for _, flag := range flags {
 		name, value, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
 		settings[name] = value
 	}
-	var its [3]string // what is said to the command job alone
-	for i, name := range []string{"lock", "every", "work"} {
-		its[i] = settings[name]
+	jobFlags := map[string]string{}
+	for _, name := range []string{"lock", "every", "work"} { // The configuration does not have the flags of lockstep job.
+		jobFlags[name] = settings[name]
 		delete(settings, name)
 	}
 	cfg, err := config.FromMap(settings, evolution.Names())
 	if err != nil {
 		return nil, err
 	}
-	// go-redis cannot look here, as it does elsewhere, whether an idle connection has ended meanwhile: each command has a new one.
+	// go-redis cannot check here whether an idle connection was closed, as it does elsewhere. So each command gets a new connection.
 	cfg.Redis.Idle = time.Nanosecond
-	for _, addr := range append(cfg.Redis.Addrs, cfg.Redis.RedlockAddrs...) { // the lab's proxies
+	for _, addr := range append(cfg.Redis.Addrs, cfg.Redis.RedlockAddrs...) { // addresses of the lab's proxies
 		if _, err := tab.ForwardToWorker(addr, &tab.Gate{}); err != nil {
 			return nil, err
 		}
 	}
-	if as == "job" {
-		return http.NotFoundHandler(), startJob(cfg, its[0], its[1], its[2])
+	if command == "job" {
+		return http.NotFoundHandler(), startJob(cfg, jobFlags["lock"], jobFlags["every"], jobFlags["work"])
 	}
 	shop, err := openShop(cfg)
 	if err != nil {
@@ -47,7 +47,7 @@ func openLabReplica(as string, flags []string) (http.Handler, error) {
 	return shop.Handler(), nil
 }
 
-// runs runs a job for ever. It is up when it returns.
+// startJob starts a replica of a scheduled job, which runs until its worker ends, and returns when the replica is up.
 func startJob(cfg config.Config, lock, every, work string) error {
 	strategy, err := evolution.Find(lock)
 	if err != nil {
@@ -74,7 +74,7 @@ func startJob(cfg config.Config, lock, every, work string) error {
 	}
 }
 
-// up is written to when a replica says that it is up.
+// startupWriter receives a value when a replica writes its first line, which says that it is up.
 type startupWriter chan struct{}
 
 func (u startupWriter) Write(line []byte) (int, error) {

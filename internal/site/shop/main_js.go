@@ -1,6 +1,6 @@
-// Shop is the shop in a browser's tab: what a page's worker runs. Its network is the memory of the worker, and roads to other workers'.
-// Its first argument says what it is: alone, with an embedded Redis; r1, r2 or r3, a replica among three; redis, what they share; lab,
-// what plays labs; serve or job, a replica of a lab's, with its settings after it.
+// Shop is the program of a worker that runs the shop in a browser's tab. Its network is the memory of the worker, with connections forwarded
+// to other workers. The first argument is its role: alone, a shop with an embedded Redis; r1, r2 or r3, one of three replicas; redis, the
+// Redis that they share; lab, which runs labs; serve or job, a replica in a lab, whose flags follow.
 package main
 
 import (
@@ -30,23 +30,23 @@ func main() {
 	debug.SetGCPercent(collectionPercent)
 	handler, err := open(os.Args[1], os.Args[2:])
 	if err != nil {
-		panic(err) // whoever started it gave it what it needs
+		panic(err) // The page starts it with valid arguments.
 	}
 	tab.Serve(handler)
 }
 
-func open(as string, settings []string) (http.Handler, error) {
+func open(role string, flags []string) (http.Handler, error) {
 	cfg, err := config.FromMap(nil, evolution.Names())
 	if err != nil {
 		return nil, err
 	}
-	cfg.Server.Replica = as
-	switch as {
+	cfg.Server.Replica = role
+	switch role {
 	case "serve", "job":
-		return openLabReplica(as, settings)
+		return openLabReplica(role, flags)
 	case "lab":
-		place := lab.TabEnvironment(func() lab.Replicas { return &tab.Workers{} }, cfg.Redis.EmbeddedAddr)
-		return route.Mux((&lab.Runner{Environment: place}).Routes()...), nil
+		environment := lab.TabEnvironment(func() lab.Replicas { return &tab.Workers{} }, cfg.Redis.EmbeddedAddr)
+		return route.Mux((&lab.Runner{Environment: environment}).Routes()...), nil
 	case "alone":
 		cfg.Server.Replica = "tab"
 		shop, err := openShop(cfg)
@@ -68,25 +68,26 @@ func open(as string, settings []string) (http.Handler, error) {
 		return nil, err
 	}
 	shop.Live.Hub.Controls.Replicas = []string{"cut", "mend", "kill"}
-	return withFaultRoutes(shop, as, gate, peers), nil
+	return withFaultRoutes(shop, role, gate, peers), nil
 }
 
-// sells opens a shop.
+// openShop opens a shop that logs warnings and errors.
 func openShop(cfg config.Config) (*server.Server, error) {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	return server.Open(context.Background(), cfg, server.Options{Log: log})
 }
 
-// among makes the settings those of a replica among three, with roads to the other two, each through a gate, and to their Redis.
+// configurePeers makes the settings those of one of three replicas, and forwards connections to Redis through gate, and to each of the other
+// two through a gate in peers.
 func configurePeers(cfg *config.Config) (gate *tab.Gate, peers map[string]*tab.Gate, err error) {
 	cfg.Redis.Addrs = []string{cfg.Redis.EmbeddedAddr}
 	for i := range 5 {
 		cfg.Redis.RedlockAddrs = append(cfg.Redis.RedlockAddrs, fmt.Sprintf("127.0.0.1:%d", 6381+i))
 	}
 	gate, peers = &tab.Gate{}, map[string]*tab.Gate{}
-	roads := map[string]*tab.Gate{cfg.Redis.EmbeddedAddr: gate}
+	gates := map[string]*tab.Gate{cfg.Redis.EmbeddedAddr: gate}
 	for _, addr := range cfg.Redis.RedlockAddrs {
-		roads[addr] = gate
+		gates[addr] = gate
 	}
 	for i := range 3 {
 		addr := fmt.Sprintf("127.0.0.1:%d", 8081+i)
@@ -97,9 +98,9 @@ func configurePeers(cfg *config.Config) (gate *tab.Gate, peers map[string]*tab.G
 		}
 		cfg.Server.Peers = append(cfg.Server.Peers, addr)
 		peers[name] = &tab.Gate{}
-		roads[addr] = peers[name]
+		gates[addr] = peers[name]
 	}
-	for addr, gate := range roads {
+	for addr, gate := range gates {
 		if _, err := tab.ForwardToWorker(addr, gate); err != nil {
 			return nil, nil, err
 		}
@@ -107,8 +108,8 @@ func configurePeers(cfg *config.Config) (gate *tab.Gate, peers map[string]*tab.G
 	return gate, peers, nil
 }
 
-// faulty is a shop with what befalls replicas: this one is cut off from Redis, or reaches it again; another was killed, which it could not
-// note itself.
+// withFaultRoutes adds routes for faults to a shop: this replica is cut off from Redis, or reconnected; another one was killed, which it
+// could not record itself.
 func withFaultRoutes(shop *server.Server, name string, gate *tab.Gate, peers map[string]*tab.Gate) http.Handler {
 	cut := func(http.ResponseWriter, *http.Request) error {
 		gate.Shut()
@@ -123,8 +124,8 @@ func withFaultRoutes(shop *server.Server, name string, gate *tab.Gate, peers map
 	kill := func(_ http.ResponseWriter, r *http.Request) error {
 		dead, now := r.PathValue("name"), time.Now()
 		shop.Live.Hub.Note(witness.Event{Replica: dead, Kind: witness.KindDies, Sent: now, Replied: now})
-		if road := peers[dead]; road != nil {
-			road.HangUp()
+		if gate := peers[dead]; gate != nil {
+			gate.CloseAll()
 		}
 		return nil
 	}

@@ -74,8 +74,8 @@ func inChinese(lines []typedLine) (chinese []typedLine) {
 	return chinese
 }
 
-// A document says above a block how its lines exit, unless all exit with 0. A remark in a line would be typed, too, and zsh takes it for
-// arguments.
+// blocks matches the command blocks of a document. A comment above a block gives the exit codes of its lines, unless all are 0. A comment
+// in a line would be typed, too, and zsh takes it for arguments.
 var blocks = regexp.MustCompile("(?s)(?:<!-- exits ([\\d ]+) -->\n)?```(?:sh|powershell)\n(.*?)```")
 
 // typed are the lines that a document tells to type.

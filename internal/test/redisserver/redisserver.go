@@ -105,11 +105,11 @@ func FreePort(t testing.TB) string {
 		port := strconv.Itoa(20_000 + portsEach*rand.IntN(12_000/portsEach))
 		kept := filepath.Join(os.TempDir(), "lockstep-test-port-"+port)
 		if info, err := os.Stat(kept); err == nil && time.Since(info.ModTime()) > time.Hour {
-			_ = os.Remove(kept) // its test was killed: none lasts so long
+			_ = os.Remove(kept) // No test lasts an hour, so its test was killed.
 		}
 		file, err := os.OpenFile(kept, os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
-			continue // another test has it
+			continue // Another test has this port.
 		}
 		t.Cleanup(func() { _ = os.Remove(kept) })
 		if err := file.Close(); err != nil {

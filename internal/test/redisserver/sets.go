@@ -22,10 +22,10 @@ const together = 2 * time.Minute
 // MasterName is the Sentinels' name of the master.
 const MasterName = "shop"
 
-// StartSentinels starts a master, its replica, and three Sentinels that know both; it gives the Sentinels' addresses.
+// StartSentinels starts a master, its replica, and three Sentinels that know both. It returns the Sentinels' addresses.
 func StartSentinels(t testing.TB) []string {
 	t.Helper()
-	master := Start(t, "--repl-diskless-sync-delay", "0") // or it waits five seconds for more replicas
+	master := Start(t, "--repl-diskless-sync-delay", "0") // The default waits five seconds for more replicas.
 	_, port, err := net.SplitHostPort(master.Addr)
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func StartClusterNodes(t testing.TB, replicated bool) []*Server {
 			t.Fatal(err)
 		}
 		until(t, "a replica follows its master", func(ctx context.Context) bool {
-			_ = client.ClusterReplicate(ctx, id).Err() // as soon as it knows the master
+			_ = client.ClusterReplicate(ctx, id).Err() // Fails until the replica knows the master.
 			info, err := client.Info(ctx, "replication").Result()
 			return err == nil && strings.Contains(info, "master_link_status:up")
 		})

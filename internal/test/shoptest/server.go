@@ -25,15 +25,15 @@ const (
 	PatientNodes = "--lock.ttl=1m"
 )
 
-// Server is a server of the test's own, and a client of it.
+// Server is a running server with a client, for one test.
 type Server struct {
 	Client
 	Own     *server.Server
 	Config  config.Config
-	Outside redis.UniversalClient // of its Redis, for the test
+	Outside redis.UniversalClient // client of the Redis that the test uses beside the server
 }
 
-// Start opens a server with these flags until the test ends: on a Redis of its own that is embedded, unless they name one.
+// Start opens a server with these flags, and closes it when the test ends. Unless the flags name a Redis, it has an embedded one.
 func Start(t testing.TB, flags ...string) *Server {
 	t.Helper()
 	set := pflag.NewFlagSet("test", pflag.ContinueOnError)

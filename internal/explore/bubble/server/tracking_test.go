@@ -48,10 +48,10 @@ func TestTrackingInvalidatesAsRedis(t *testing.T) {
 	}
 }
 
-// talker is a client of either server: send sends a command and returns everything read up to the answer to a PING.
+// client is a client of either server: send sends a command and returns everything read up to the answer to a PING.
 type client interface{ send(command []string) string }
 
-// play lets two clients take, extend and release a lock, and returns everything that they read.
+// playClients lets two clients take, extend and release a lock, and returns everything that they read.
 func playClients(t *testing.T, option string, connect func() client) string {
 	t.Helper()
 	clients := map[string]client{"A": connect(), "B": connect()}
@@ -72,7 +72,7 @@ func playClients(t *testing.T, option string, connect func() client) string {
 	return all.String()
 }
 
-// remote is a client connected to a real Redis.
+// remoteClient is a client connected to a real Redis.
 type remoteClient struct {
 	conn net.Conn
 	r    *bufio.Reader
@@ -122,7 +122,7 @@ func readUntilPong(t *testing.T, r *bufio.Reader) string {
 	}
 }
 
-// local is a client connected to the simulated server.
+// simulatedClient is a client connected to the simulated server.
 type simulatedClient struct {
 	process string
 	server  *server.Server
