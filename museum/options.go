@@ -11,9 +11,9 @@ import (
 	"lockstep/museum/internal/library"
 )
 
-// options are what the command is told.
+// options are the options of the command line.
 type options struct {
-	arguments []string // as given, but for -yield
+	arguments []string // command line without -yield
 	library   string
 	scenario  exhibit.Scenario
 	runs      int

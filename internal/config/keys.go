@@ -51,13 +51,13 @@ func (k key) variable() string {
 
 // source returns where the value of the key comes from: a flag, the environment, a line of the file, or the default.
 func (k key) source(flags *pflag.FlagSet, from file) string {
-	line, inFile := from.lines[k.name]
+	line, ok := from.lines[k.name]
 	switch {
 	case flags.Changed(k.name):
 		return "flag"
 	case os.Getenv(k.variable()) != "":
 		return "environment"
-	case inFile:
+	case ok:
 		return fmt.Sprintf("%s:%d", from.name, line)
 	default:
 		return "default"

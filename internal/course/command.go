@@ -94,7 +94,7 @@ func splitFlags(line string) (words []string, flags map[string]string) {
 
 // parseExplore parses the flags of the command explore. Flags that are not the command's own belong to the scenario.
 func (c *Command) parseExplore(locks []string, flags map[string]string) error {
-	_, all := flags["--all"]
+	_, hasAll := flags["--all"]
 	c.Anomaly, c.Schedule, c.Other = flags["--anomaly"], flags["--replay"], flags["--against"]
 	for _, own := range []string{"--all", "--anomaly", "--replay", "--against"} {
 		delete(flags, own)
@@ -106,10 +106,10 @@ func (c *Command) parseExplore(locks []string, flags map[string]string) error {
 	slices.Sort(scenario)
 	c.Scenario = strings.Join(scenario, " ")
 	switch {
-	case all && len(locks) == 0 && len(flags) == 0:
+	case hasAll && len(locks) == 0 && len(flags) == 0:
 		c.Kind = Tabulates
 		return nil
-	case all || len(locks) == 0:
+	case hasAll || len(locks) == 0:
 		return fmt.Errorf("%w: a page cannot do %q", ErrForm, c.Line)
 	case c.Other != "":
 		c.Kind = Contrasts

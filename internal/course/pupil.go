@@ -131,11 +131,11 @@ func (p *Pupil) lesson(ctx context.Context, l Lesson) (more bool, err error) {
 	return true, err
 }
 
-// chosen returns the choice of the pupil in a lesson; done is false if the pupil has not finished it.
-func (p *Pupil) chosen(lesson string) (choice int, done bool) {
-	prediction, done := p.predictions[lesson]
+// chosen returns the choice of the pupil in a lesson; ok is false if the pupil has not finished it.
+func (p *Pupil) chosen(lesson string) (choice int, ok bool) {
+	prediction, ok := p.predictions[lesson]
 	choice, err := strconv.Atoi(prediction)
-	return choice, done && err == nil
+	return choice, ok && err == nil
 }
 
 // plain formats Markdown for the terminal.

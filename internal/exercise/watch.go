@@ -71,15 +71,15 @@ func awaitSave(ctx context.Context, watcher *fsnotify.Watcher) bool {
 			return false
 		case <-quiet:
 			return true
-		case event, open := <-watcher.Events:
-			if !open {
+		case event, ok := <-watcher.Events:
+			if !ok {
 				return false
 			}
 			if isSave(event) {
 				quiet = time.After(settleTime)
 			}
-		case err, open := <-watcher.Errors:
-			if !open || err != nil {
+		case err, ok := <-watcher.Errors:
+			if !ok || err != nil {
 				quiet = time.After(settleTime) // An event may have been missed, so check again.
 			}
 		}

@@ -31,8 +31,8 @@ func (r Request) Walk(ctx context.Context) (verdict.Verdict, error) {
 	w.draw("")
 	for {
 		select {
-		case line, more := <-r.In:
-			if !more || line == "q" {
+		case line, ok := <-r.In:
+			if !ok || line == "q" {
 				return w.finish(), nil
 			}
 			if w.request.Columns == nil {

@@ -245,16 +245,16 @@ func (s *search[S]) last() int32 { return int32(len(s.nodes) - 1) } //nolint:gos
 // terminal.
 func (s *search[S]) addChild(c child[S]) (isNew bool) {
 	s.recordHits(c)
-	to, known := s.stateNumbers[c.state]
-	if isNew = !known || s.bounds.EveryState; isNew {
+	to, isKnown := s.stateNumbers[c.state]
+	if isNew = !isKnown || s.bounds.EveryState; isNew {
 		s.nodes = append(s.nodes, c.node)
 	}
-	if !known {
+	if !isKnown {
 		to = s.last()
 		s.stateNumbers[c.state] = to
 	}
 	if s.goal.OnEdge != nil {
-		s.goal.OnEdge(Edge[S]{c.Observation, c.parent, to, c.step, c.state, !known})
+		s.goal.OnEdge(Edge[S]{c.Observation, c.parent, to, c.step, c.state, !isKnown})
 	}
 	return isNew
 }

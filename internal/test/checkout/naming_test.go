@@ -17,7 +17,8 @@ var openingWords = strings.Fields(`about after against among and as at because b
 	how if in into it its nor of on once one or over since so that their them then there these they this those though through till to
 	under unless until what when where whether which while who whom whose with within without`)
 
-// Most trailing comments stand alone. The bound is a share, because some phrases of time ("after the reply") are clear and short.
+// mostElliptic is the largest share of trailing comments that begin with an opening word: some phrases of time ("after the reply") are
+// clear and short.
 const mostElliptic = 0.08
 
 func TestTrailingCommentsStandAlone(t *testing.T) {
@@ -110,8 +111,8 @@ func TestDocCommentsBeginWithTheName(t *testing.T) {
 	}
 }
 
-// documented returns the name and the doc comment of a declaration of one name. The comment is nil if there is none, and for test functions,
-// whose comment says what holds.
+// documented returns the name and the doc comment of a declaration of one name. The comment is nil if there is none, and for test
+// functions, whose comment says what holds.
 func documented(declaration ast.Decl) (name string, doc *ast.CommentGroup) {
 	switch d := declaration.(type) {
 	case *ast.FuncDecl:
@@ -129,7 +130,9 @@ func documented(declaration ast.Decl) (name string, doc *ast.CommentGroup) {
 		case *ast.TypeSpec:
 			return spec.Name.Name, d.Doc
 		case *ast.ValueSpec:
-			return spec.Names[0].Name, d.Doc
+			if len(spec.Names) == 1 {
+				return spec.Names[0].Name, d.Doc
+			}
 		}
 	}
 	return "", nil

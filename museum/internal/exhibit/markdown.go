@@ -143,7 +143,7 @@ func (s Shown) never() string {
 
 // extent says how much was looked at.
 func (s Shown) extent() string {
-	var depths []int // of scenarios that were not explored to the end
+	var depths []int // depth of each scenario that was not explored completely
 	runs := 0
 	for _, e := range s.Explored {
 		runs += e.Runs

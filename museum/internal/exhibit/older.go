@@ -1,15 +1,15 @@
 package exhibit
 
-// Old is an old version of a library, in which an issue that has been mended since then can be seen.
+// Old is an old version of a library that has an issue which was fixed later.
 type Old struct {
-	Modfile  string // of the program that is built with it
+	Modfile  string // go.mod of the program with this version
 	Library  string
 	Version  string
-	Issue    string // where it was reported or mended
+	Issue    string // address of its report or its fix
 	Scenario Scenario
 }
 
-// Older lists them.
+// Older returns the old versions.
 func Older() []Old {
 	plain, lost := Scenario{Actors: 2}, Scenario{Actors: 2, Faults: "lost-reply=1"}
 	return []Old{

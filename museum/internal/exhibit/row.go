@@ -13,8 +13,8 @@ import (
 type Row struct {
 	Library  string
 	Scenario Scenario
-	Yields   bool   // it needs goroutines to begin at once
-	Modfile  string // of the program that it needs; "" for this one
+	Yields   bool   // whether new goroutines must run at once to show it
+	Modfile  string // go.mod of the program that shows it; "": this one
 	locktest.Counterexample
 }
 

@@ -19,6 +19,6 @@ func goRedis(p locktest.Process, node int, resends bool) *redis.Client {
 		o.MinRetryBackoff, o.MaxRetryBackoff = -1, -1
 	}
 	client := redis.NewClient(o)
-	p.Cleanup(func() { _ = client.Close() }) // there is nothing behind it
+	p.Cleanup(func() { _ = client.Close() }) // Closing a simulated connection cannot fail.
 	return client
 }

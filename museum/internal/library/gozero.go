@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	_ "unsafe" // for go:linkname
+	_ "unsafe" // enables go:linkname
 
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/zeromicro/go-zero/core/stores/redis"
@@ -13,7 +13,7 @@ import (
 	"lockstep/locktest"
 )
 
-const goZeroExpiry = 1 // in seconds; the library adds half of one
+const goZeroExpiry = 1 // seconds; the library adds half a second
 
 // GoZero is go-zero's RedisLock as its documentation shows it, a new one for each call: it tries once. It makes its client by itself,
 // which resends a command up to three times.
@@ -57,7 +57,7 @@ func openGoZero(p locktest.Process, shares bool) (locktest.Lock, error) {
 	client := made.(*goredis.Client)
 	client.Options().MinRetryBackoff, client.Options().MaxRetryBackoff = 0, 0 // no random pause
 	p.Cleanup(func() {
-		_ = client.Close()                         // there is nothing behind it
+		_ = client.Close()                         // Closing a simulated connection cannot fail.
 		goZeroClients = syncx.NewResourceManager() // all processes of a run end together
 	})
 	newLock := func() *redis.RedisLock {

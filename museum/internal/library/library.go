@@ -22,21 +22,21 @@ const (
 
 // Library is a lock library, and a way to use it.
 type Library struct {
-	Name   string // for commands and tables
-	Module string // its Go module; "" if it is one of lockstep's own
-	PortOf string // what it is a port of; "" if it is the library itself
-	Usage  string // how the museum uses it
-	Says   string // what it promises, in its own words
-	Source string // where it says so
-	Faults string // of a port: those that its issue is about; it is put into no other scenario
-	Key    string // of its lock in Redis
-	Nodes  int    // that its lock is on
-	Wakes  bool   // it is told when to try again, and does not ask by itself
-	Shares bool   // the calls of a process share a lock; it is put into no other scenario
+	Name   string // name in commands and tables
+	Module string // Go module; "": a lock of lockstep
+	PortOf string // library that it is a port of; "": the library itself
+	Usage  string // use by the museum
+	Says   string // promise in the words of the library
+	Source string // address of that promise
+	Faults string // faults of the issue that a port shows; a port is explored in no other scenario
+	Key    string // key of its lock in Redis
+	Nodes  int    // number of Redis nodes that its lock uses
+	Wakes  bool   // whether a waiter sleeps until it is notified, and does not poll
+	Shares bool   // whether the calls of a process share a lock; it is explored in no other scenario
 	Open   func(locktest.Process) (locktest.Lock, error)
 }
 
-// All lists them.
+// All returns the libraries of the museum.
 func All() []Library {
 	return []Library{
 		Redislock(), RedislockResending(), RedislockWaiting(),

@@ -54,7 +54,7 @@ func openOwn(p locktest.Process, row strategy.Strategy, nodes int) locktest.Lock
 			parts.Client, notifier = client, dao.NewNotifier(client)
 		}
 	}
-	p.Cleanup(func() { _ = notifier.Close() }) // there is nothing behind it
+	p.Cleanup(func() { _ = notifier.Close() }) // Closing a simulated connection cannot fail.
 	parts.Notifier = notifier
 	locker, next := row.New(parts), owners(p)
 	return locktest.Adapter[*lock.Lease]{

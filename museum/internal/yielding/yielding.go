@@ -21,10 +21,10 @@ import (
 
 const (
 	module = "github.com/redis/rueidis"
-	folder = "rueidislock" // of what is changed in the copy
+	folder = "rueidislock" // package that the copy changes
 )
 
-// Modfile gives the name of a go.mod that uses the copy, for the museum whose module is in the folder here. The copy stays in the user's
+// Modfile returns the name of a go.mod that uses the copy, for the museum whose module is in the folder here. The copy stays in the user's
 // cache, so that it is compiled once.
 func Modfile(ctx context.Context, here string) (string, error) {
 	modfile, err := prepare(ctx, here)
@@ -139,7 +139,7 @@ func Yield(text []byte) ([]byte, error) {
 	}
 	var after []int // byte offsets
 	ast.Inspect(parsed, func(n ast.Node) bool {
-		if statement, is := n.(*ast.GoStmt); is {
+		if statement, ok := n.(*ast.GoStmt); ok {
 			after = append(after, files.Position(statement.End()).Offset)
 		}
 		return true
