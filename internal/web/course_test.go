@@ -115,7 +115,8 @@ func TestALessonOutlastsItsServer(t *testing.T) {
 	p.shows("Connection lost. Retrying…")
 	p.key("End")
 	p.click(".difference > summary")
-	p.waitUntil("the difference says so, too", `document.querySelector(".difference [role=alert]")?.innerText === "Connection lost. Retrying…"`)
+	p.waitUntil("the difference says so, too",
+		`document.querySelector(".difference [role=alert]")?.innerText === "Connection lost. Retrying…"`)
 	p.waitUntil("so is the seat", `(document.querySelector("#seat")?.scrollIntoView(),
 		document.querySelector(".embedded [role=alert]")?.innerText === "Connection lost. Retrying…")`)
 	p.offline(false)
