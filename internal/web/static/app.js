@@ -32,7 +32,7 @@ function toSearch({ path: [, lock], query }) {
 
 const root = document.documentElement;
 const page = document.getElementById("page");
-const tab = root.dataset.tab ? await import("./tab/tab.js") : null; // there is no server
+const tab = root.dataset.tab ? await import("./tab/tab.js") : null; // program in place of a server
 const main = el("main", { id: "main", tabindex: -1 });
 const noView = { leave() {} };
 let shown = noView; // the view: its name, leave, and follow, if it can go to another address of its own
@@ -98,13 +98,13 @@ function drawHeader() {
 }
 
 let latest = 0; // the show that counts
-let stale = false; // what is there has to be drawn anew, whatever address comes meanwhile
+let stale = false; // the shown view must be redrawn, whatever the next address is
 
 async function show(anew = false) {
   const now = route(),
     name = now.path[0] ?? "",
     turn = ++latest,
-    { y } = history.state ?? {}; // where the reader was when this address was left
+    { y } = history.state ?? {}; // scroll position when this address was left
   stale ||= anew;
   if (views[name]?.moved) return go(views[name].moved(now), { instead: true });
   const view = views[name] ?? { load: async () => ({ show: showUnknown }), name: ["?", "?"] };
@@ -154,7 +154,7 @@ function showMissing(turn) {
 
 let first = true;
 let restored = new AbortController();
-const patience = 5000; // for a view to be as long as it was, in ms
+const patience = 5000; // longest wait for a view to reach its former height, in ms
 
 // restore scrolls to the reader’s last position as soon as the view is long enough, unless the reader acts first.
 function restore(y) {

@@ -31,7 +31,8 @@ function make(create, tag, inside) {
   for (const [name, value] of Object.entries(has ? inside[0] : {})) {
     if (value === false || value == null) continue;
     if (typeof value === "function") node.addEventListener(name.slice(2), value);
-    else if (name === "style") for (const [property, is] of Object.entries(value)) node.style.setProperty(property, is);
+    else if (name === "style")
+      for (const [property, setting] of Object.entries(value)) node.style.setProperty(property, setting);
     else if (name === "value" || name === "checked" || name === "selected") node[name] = value;
     else node.setAttribute(name, value === true ? "" : value);
   }

@@ -42,7 +42,7 @@ function highlight(line, syntax, [from, to] = [0, 0]) {
     }
   };
   for (const found of line.matchAll(lexers[syntax])) {
-    const [kind] = Object.entries(found.groups).find(([, is]) => is !== undefined);
+    const [kind] = Object.entries(found.groups).find(([, text]) => text !== undefined);
     add(found.index);
     add(found.index + found[0].length, kind);
   }

@@ -7,7 +7,7 @@ export function createPlayer() {
   let trace = null,
     shown = [],
     current = 0; // the step that was taken last, counted from 1
-  const picture = el("div.sheet.drawing", { role: "group", "aria-label": say("The schedule", "时序") }); // of several
+  const picture = el("div.sheet.drawing", { role: "group", "aria-label": say("The schedule", "时序") });
   const description = el("section.told", { role: "status", "aria-live": "polite" });
   const button = (text, by, name) => el("button", { onclick: () => step(by), "aria-label": name, title: name }, text);
   const controls = el("p.row", [

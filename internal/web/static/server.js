@@ -148,7 +148,7 @@ export async function stream(path, on, options = {}) {
 }
 
 async function* readEvents(body) {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader(); // not every browser iterates over a stream
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader(); // some browsers cannot iterate over a stream
   try {
     for (let rest = ""; ; ) {
       const { value: piece, done } = await reader.read();
@@ -171,7 +171,7 @@ async function* readEvents(body) {
   }
 }
 
-const retryInterval = 1000; // until it is asked again
+const retryInterval = 1000; // pause before a retry, in ms
 
 // isAway reports whether a server may answer again soon: it gave no answer, half of one, or a proxy answered for it.
 export const isAway = ({ status = 0 }) => [0, 502, 503, 504].includes(status);

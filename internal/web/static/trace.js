@@ -75,17 +75,18 @@ const drawHead = lanes => {
 
 export const colourClass = actor => (actor === undefined || actor < 0 ? "" : "actor" + (actor % 4));
 
-const middle = "1.15rem"; // where in its row a step happens
+const middle = "1.15rem"; // height in its row at which a step happens
 
 // drawMarks draws one step: the lifelines above and below it, and what happens.
 export function drawMarks(lanes, trace, step, before, breach) {
   const marks = [];
   for (const lane of lanes) {
-    const was = lifelineLook(lane, trace, before),
-      is = lifelineLook(lane, trace, step);
-    marks.push(drawLifeline(lane.at, 0, middle, was), drawLifeline(lane.at, middle, "102%", is));
-    if (was.kind !== "none" && step.standing[lane.actor] === "dead") marks.push(drawSign(lane.at, "✗", "bad"));
-    if (is.owner && is.owner !== was.owner) marks.push(drawSign(lane.at, is.owner, is.colour + " owner", "2.45rem"));
+    const above = lifelineLook(lane, trace, before),
+      below = lifelineLook(lane, trace, step);
+    marks.push(drawLifeline(lane.at, 0, middle, above), drawLifeline(lane.at, middle, "102%", below));
+    if (above.kind !== "none" && step.standing[lane.actor] === "dead") marks.push(drawSign(lane.at, "✗", "bad"));
+    if (below.owner && below.owner !== above.owner)
+      marks.push(drawSign(lane.at, below.owner, below.colour + " owner", "2.45rem"));
   }
   if (step.fault || (step.actor === "" && step.kind === "time")) {
     marks.push(svg("line", { x1: "1%", x2: "99%", y1: middle, y2: middle, class: step.fault ? "rule" : "rule time" }));
@@ -155,7 +156,7 @@ function drawEvent(lanes, step) {
 function drawArrow(from, to, step) {
   const late = step.kind === "late",
     lost = ["lost-request", "never-arrives"].includes(step.kind),
-    before = step.sent || ["arrives", "never-arrives"].includes(step.kind); // it was on its way
+    before = step.sent || ["arrives", "never-arrives"].includes(step.kind); // sent in an earlier step
   const end = lost || late ? from.at + (to.at - from.at) * 0.6 : to.at;
   const kind = "arrow " + colourClass(from.actor),
     dashed = before || late ? " dashed" : "";

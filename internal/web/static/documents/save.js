@@ -2,8 +2,8 @@
 import { download, get } from "../server.js";
 import { language } from "../words.js";
 
-const mostPairs = 10; // of a kind of findings
-const loadTime = 10_000; // for all pairs, in ms
+const mostPairs = 10; // saved pairs of each kind of finding
+const loadTime = 10_000; // longest time to load all pairs, in ms
 
 // save downloads the run that the frames describe.
 export async function save(frames) {

@@ -29,7 +29,7 @@ export function drawWatched(main, frames, pairs) {
     latest = sales.some(sale => !wrong?.picture.sales.some(one => one.name === sale.name));
   main.append(
     ...[
-      wrong && part(say("What went wrong", "出了什么问题"), parts.story, [parts.told.node, drawLegend()]),
+      wrong && part(say("What went wrong", "出了什么问题"), parts.story, [parts.storyLanes.node, drawLegend()]),
       latest && part(say("The latest sales", "最近的订单"), parts.lanes, drawLegend()),
       part(say("Critical sections", "临界区"), parts.sections),
       drawn,
@@ -39,5 +39,5 @@ export function drawWatched(main, frames, pairs) {
   );
   if (run) for (const part of Object.values(parts)) part.begin(run);
   for (const { name, data } of frames) take[name]?.(data);
-  for (const picture of [parts.told, parts.lanes]) picture.freeze();
+  for (const picture of [parts.storyLanes, parts.lanes]) picture.freeze();
 }

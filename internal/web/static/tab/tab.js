@@ -5,7 +5,7 @@ import { answerBy, Failure } from "../server.js";
 import { say } from "../words.js";
 
 const home = new URL("../../", import.meta.url);
-const version = document.documentElement.dataset.tab; // of the programs
+const version = document.documentElement.dataset.tab; // version of the programs
 
 export const note = el("p.tab.small");
 const status = el("span", { role: "status" });
@@ -30,10 +30,10 @@ export function draw() {
 // Program is a Go program in a worker. It starts with its first request.
 class Program {
   /** @type {Promise<Worker>} */
-  worker = null; // once it is ready
+  worker = null; // resolves when the program is ready
   /** @type {Worker} */
-  running = null; // until it is ended
-  requests = new Set(); // what has not been answered to its end
+  running = null; // null before the start and after the end
+  requests = new Set(); // open requests and streams
 
   idleTimer = 0; // a timer: nothing is asked of it
   restartTimer = 0; // a timer: it was killed
@@ -42,9 +42,9 @@ class Program {
   constructor(code, name, { search = false, args = [], reach = _port => null } = {}) {
     this.code = code;
     this.name = name;
-    this.search = search; // it hears nothing before its end
+    this.search = search; // computes without reading messages, so an abort ends it
     this.args = args;
-    this.reach = reach; // by a port of its network: the program that has it
+    this.reach = reach; // returns the program that listens at a port
   }
 
   start() {
@@ -75,15 +75,15 @@ class Program {
   }
 
   // handleMessage handles a message that answers no request, and reports whether it is known.
-  handleMessage(says, port) {
-    if (says.dial) this.connect(says, port);
-    return !!says.dial;
+  handleMessage(message, port) {
+    if (message.dial) this.connect(message, port);
+    return !!message.dial;
   }
 
   // connect connects the program to the one that listens at the address.
   async connect(dial, port) {
     const to = this.reach(Number(dial.dial.split(":")[1]));
-    const worker = await (to && !to.restartTimer && to.start().catch(() => null)); // it may end before it is ready
+    const worker = await (to && !to.restartTimer && to.start().catch(() => null)); // null: the start failed
     worker ? worker.postMessage(dial, [port]) : port.postMessage(null);
   }
 
@@ -156,7 +156,7 @@ class Program {
         for (const other of this.requests) other.send();
       };
       const take = ({ data }) => {
-        if (!this.requests.has(one)) return; // it was on its way
+        if (!this.requests.has(one)) return; // a late message
         if (data === null) {
           leave();
           stream.close();
@@ -194,10 +194,10 @@ class Program {
 
 // Stage is a program with workers of its own: it plays a lab with its replicas. It ends with its answer.
 class Stage extends Program {
-  replicas = new Map(); // by name
+  replicas = new Map(); // programs by name
 
-  handleMessage(says, port) {
-    const { start: name, args, kill } = says;
+  handleMessage(message, port) {
+    const { start: name, args, kill } = message;
     if (name) {
       const one = new Program(this.code, this.name, { args, reach: () => this });
       this.replicas.set(name, one);
@@ -209,7 +209,7 @@ class Stage extends Program {
       this.replicas.get(kill)?.end();
       port.postMessage(true);
     }
-    return super.handleMessage(says, port) || !!name || !!kill;
+    return super.handleMessage(message, port) || !!name || !!kill;
   }
 
   end() {
@@ -225,8 +225,8 @@ class Stage extends Program {
   }
 }
 
-const restartDelay = 1000; // until a killed replica is started again
-const patience = 30_000; // until a search that nobody asks is ended: it has grown
+const restartDelay = 1000; // pause before a killed replica starts again, in ms
+const patience = 30_000; // idle time after which a search ends, in ms: its memory has grown
 const shopName = () => say("the shop", "商店"),
   seatName = () => say("the scheduler’s seat", "调度席");
 const shopOf = name => new Program("shop", shopName, { args: [name], reach: reachReplica });
@@ -241,7 +241,7 @@ const seat = new Program("seat", seatName),
     reach: port => lab.replicas.get("r" + (port - 8080)),
   });
 let shops = alone,
-  nextSeller = 0; // of the replica that sells next
+  nextSeller = 0; // index of the replica that sells next
 
 // reachReplica returns the program that three replicas reach at a port: one another, or Redis.
 function reachReplica(port) {
@@ -320,7 +320,7 @@ async function load(code, name) {
   return module;
 }
 
-const fetched = new Map(); // by address: what ends when a file is kept
+const fetched = new Map(); // address → promise that resolves when the file is cached
 
 // fetchKept fetches a file from the cache or else the network, caches it, and drops other versions. Browsers cache only
 // over HTTPS or on this machine.
@@ -336,7 +336,7 @@ async function fetchKept(url) {
     fetched.set(
       url.href,
       files.put(url, answer.clone()).catch(() => {}),
-    ); // there may be no room for it
+    ); // the storage may be full
   }
   return answer;
 }
@@ -348,7 +348,7 @@ answerBy((path, request) => {
   if (pathname === "/seat/table" && searchParams.get("anew")) return search.ask(path, request);
   if (staticPaths.test(pathname)) {
     const end = pathname === "/seat/table" ? ".txt" : ".json";
-    const of = searchParams.has("lock") ? "/" + searchParams.get("lock") : ""; // whose code it is
+    const of = searchParams.has("lock") ? "/" + searchParams.get("lock") : ""; // lock whose code is wanted
     return fetch(new URL("still/" + (searchParams.get("lang") ?? "en") + pathname + of + end, home), request);
   }
   if (pathname.startsWith("/room")) return Promise.resolve(Response.json({ open: false }));

@@ -23,14 +23,14 @@ export function showCard(seat) {
     `我用 ${done.step} 步攻破了 ${lock.name}。`,
   );
   const card = drawCard({ trace: { ...trace, steps: trace.steps.slice(0, done.step) }, done, lock, title, address });
-  const says = el("p.small", { role: "status" });
+  const status = el("p.small", { role: "status" });
   const share = async () => {
     try {
       const files = [new File([await renderPNG(card)], name + ".png", { type: "image/png" })];
       const sent = { title, text: steps + title, url: address };
       await navigator.share(navigator.canShare?.({ files }) ? { ...sent, files } : sent);
     } catch (failure) {
-      if (failure.name !== "AbortError") replace(says, failure.message);
+      if (failure.name !== "AbortError") replace(status, failure.message);
     }
   };
   const save = () => download(new Blob([serialize(card)], { type: "image/svg+xml" }), name + ".svg");
@@ -41,7 +41,7 @@ export function showCard(seat) {
       el("button", { id: "save-card", onclick: save }, say("Save as SVG", "存成 SVG")),
       el("button", { onclick: event => copyText(event.currentTarget, address) }, say("Copy link", "复制链接")),
     ]),
-    says,
+    status,
   ]);
   inlineStyles(card);
 }

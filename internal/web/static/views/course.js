@@ -19,8 +19,8 @@ const parts = { ...(!tab && { room: showRoom, join: showJoin }) };
 export function show(main, route) {
   const body = el("article");
   main.append(body);
-  let turn = 0, // of the part that is there
-    name = "", // its own, as the address has it
+  let turn = 0, // number of the latest navigation
+    name = "", // name of the shown part in the address
     places = [],
     at = "",
     leaves = () => {};
@@ -99,9 +99,9 @@ async function showLesson([, name], { passed, draw }) {
     last = lessons.length;
   if (name && !lessons.some(lesson => lesson.number === number))
     throw Error(say(`There is no lesson ${name}; there are 1 to ${last}.`, `没有第 ${name} 课，共 ${last} 课。`));
-  const told = name && (await get(lessonAddress(number).slice(1), { lang: language() }));
+  const lesson = name && (await get(lessonAddress(number).slice(1), { lang: language() }));
   const desk = new Desk();
-  draw(told ? drawPage(told, last, tell, desk) : drawList(lessons));
+  draw(lesson ? drawPage(lesson, last, tell, desk) : drawList(lessons));
   return {
     places,
     at: lessonAddress(number),
@@ -254,7 +254,7 @@ function drawPage(lesson, last, tell, desk) {
   addEventListener("revealed", revealed, { signal: desk.departure.signal });
 
   ask();
-  if (know().choice && !know().seen) tell(know().choice); // before the room was open, perhaps
+  if (know().choice && !know().seen) tell(know().choice); // the room may have opened since
   return [
     el("h1", `${number}. ${lesson.title}`),
     drawHTML("div", lesson.idea),

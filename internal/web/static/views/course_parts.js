@@ -10,8 +10,8 @@ import { language, say } from "../words.js";
 
 // Desk routes keys to the part of a lesson that the reader used last.
 export class Desk {
-  at = null; // the part
-  departure = new AbortController(); // the lesson
+  at = null; // part used last
+  departure = new AbortController(); // aborts when the reader leaves the lesson
   cleanups = [];
 
   constructor() {
@@ -44,7 +44,7 @@ export function drawHTML(tag, text, attributes = {}) {
         code.textContent.match(/.+/g).map(([kind, ...text]) => drawLine({ kind, text: text.join("") }, "go")),
       ]),
     );
-  for (const pre of node.querySelectorAll("pre")) pre.tabIndex = 0; // it scrolls
+  for (const pre of node.querySelectorAll("pre")) pre.tabIndex = 0; // reachable, as it scrolls
   for (const table of node.querySelectorAll("table")) {
     const box = el("div.scroll", { tabindex: 0 });
     table.replaceWith(box);
@@ -138,11 +138,11 @@ export class Result {
   drawing = el("div");
   status = el("span.small.soft", { role: "status" });
   stop = el("button.quiet", { "data-focus": "stop", hidden: true }, say("Stop", "停止"));
-  schedule = ""; // that is drawn
+  schedule = ""; // drawn schedule
   player;
 
   constructor(command, { says = [] }, desk, whole = () => {}) {
-    this.whole = whole; // called once all steps were shown
+    this.whole = whole; // callback after the last step was shown
     this.command = command;
     this.desk = desk;
     this.sentences = says;
@@ -164,7 +164,7 @@ export class Result {
     const schedule = trace.steps.map(step => step.token).join(" ");
     if (schedule === this.schedule) return;
     this.schedule = schedule;
-    this.node.classList.add("reveals"); // what comes, and how it ends, comes last
+    this.node.classList.add("reveals"); // hides later steps and the outcome
     this.player = createSteps(trace, shown, this.desk, () => {
       this.node.classList.remove("reveals");
       this.whole();
@@ -237,7 +237,7 @@ function createSteps(trace, shown, desk, all) {
     replace(button, says);
     button.removeAttribute("aria-label");
   }
-  on.classList.add("main"); // until the end
+  on.classList.add("main"); // main button until the last step
   const step = by => {
     go(by);
     if (picture.querySelector(".later")) return;
@@ -245,7 +245,7 @@ function createSteps(trace, shown, desk, all) {
     all();
   };
   controls.addEventListener("click", () => step(0));
-  step(0); // there may be one alone
+  step(0); // a schedule of one step is at its end
   const own = {
     node,
     step,

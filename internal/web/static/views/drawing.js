@@ -43,18 +43,18 @@ export function setSize(picture, width, height) {
 
 export const sleep = ms => new Promise(passed => setTimeout(passed, ms));
 
-// moveTowards returns the next position of something on its way to its goal; was.moving reports whether anything still
-// moves.
-export function moveTowards(was, name, goal, clock, moves) {
-  const at = was[name],
+// moveTowards returns the next position of something on its way to its goal; places.moving reports whether anything
+// still moves.
+export function moveTowards(places, name, goal, clock, moves) {
+  const at = places[name],
     far = goal - at;
-  if (name === "begin") was.moving = false;
-  if (!moves || at === undefined || !(Math.abs(far) > 0.5)) was[name] = goal;
+  if (name === "begin") places.moving = false;
+  if (!moves || at === undefined || !(Math.abs(far) > 0.5)) places[name] = goal;
   else {
-    was[name] = at + far * (1 - Math.exp((was.clock - clock) / 80));
-    was.moving = true;
+    places[name] = at + far * (1 - Math.exp((places.clock - clock) / 80));
+    places.moving = true;
   }
-  return was[name];
+  return places[name];
 }
 
 // roundStep returns a round step of an axis; formatTime writes a time on it so that no two labels are alike.

@@ -46,7 +46,7 @@ function drawFailedCard(seat) {
   ]);
 }
 
-const freshTime = 1000; // that it shows how it comes
+const freshTime = 1000; // length of the card's entrance animation, in ms
 
 // drawSolvedCard says why the lock is broken, with an animation the first time.
 function drawSolvedCard(seat, { step, says: why }) {

@@ -11,7 +11,7 @@ const lockAddress = lock => link(["locks", lock]);
 
 export function show(main, route) {
   const stopped = new AbortController(),
-    rows = new Map(); // by lock
+    rows = new Map(); // rows by lock
   let anomalies = [],
     faults = [],
     open = ""; // the lock whose row is opened
@@ -79,7 +79,7 @@ export function show(main, route) {
     replace(table, el("thead", el("tr", first, names)), el("tbody", body));
     stopAt(table.querySelector("tbody a"));
     progress.max = rows.size;
-    main.append(progress, status); // not above: the table would push them away
+    main.append(progress, status); // below the table, which grows
   }
 
   function row(lock) {
@@ -87,7 +87,7 @@ export function show(main, route) {
     const opener = el("a", { href: lockAddress(lock.name), "aria-expanded": "false", tabindex: -1 }, lock.name);
     opener.addEventListener("click", event => {
       if (lock.name !== open) return;
-      event.preventDefault(); // it is opened already
+      event.preventDefault(); // the row is open
       go(link(["locks"]));
     });
     const name = el("th", { scope: "row" }, opener, el("span.soft.small", " " + lock.title));
@@ -101,7 +101,7 @@ export function show(main, route) {
     try {
       await drawn;
     } catch {
-      return; // it is said already
+      return; // failed has shown it
     }
     if (stopped.signal.aborted || open !== asked) return;
     const one = rows.get(asked),

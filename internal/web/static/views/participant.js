@@ -65,12 +65,12 @@ export const becomeLeader = room => keep("leads", room.until);
 const pollInterval = () => (followState() === "no" || refusal ? 10_000 : 2000);
 
 let attending = false;
-let room = null; // as the server said last
+let room = null; // latest answer of GET /room
 let refusal = ""; // why it has none
 let isOver = false; // the room that this browser was in has been closed
 let wake = () => {}; // ends the pause
 
-const classPlace = () => recall("joined", "sessionStorage"); // where the class was when this browser last followed it
+const classPlace = () => recall("joined", "sessionStorage"); // lesson of the class when this browser last followed it
 const followState = () => recall("follows", "sessionStorage");
 const lessonAddress = at => "#/course/" + at;
 const isJoining = () => /^#\/(course\/)?join/.test(location.hash);
@@ -153,7 +153,7 @@ function checkPlace() {
 }
 
 for (const event of ["hashchange", "languagechange"]) addEventListener(event, checkPlace);
-document.addEventListener("visibilitychange", () => wake()); // a phone is there again as soon as it is looked at
+document.addEventListener("visibilitychange", () => wake()); // ask at once when a phone wakes
 
 function leave() {
   strip.remove();
@@ -173,7 +173,7 @@ export async function attend() {
   attending = true;
   isOver = false;
   checkPlace();
-  for (let was = false; classPlace() !== null; ) {
+  for (let wasOpen = false; classPlace() !== null; ) {
     try {
       room = await get("/room", { participant: recallPlace()?.participant });
       if (room.open && classPlace() !== null) await findPlace(room);
@@ -190,9 +190,9 @@ export async function attend() {
       refusal = why[failure.code] ?? "";
     }
     if (classPlace() === null) break;
-    isOver = was && !room?.open;
+    isOver = wasOpen && !room?.open;
     if (room?.revealed) dispatchEvent(new CustomEvent("revealed", { detail: room.at }));
-    was ||= !!room?.open;
+    wasOpen ||= !!room?.open;
     if (isOver) forget("joined", "sessionStorage");
     else if (room?.at && room.at !== classPlace() && followState() === "yes") {
       keep("joined", room.at, "sessionStorage");

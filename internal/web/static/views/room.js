@@ -6,7 +6,7 @@ import { language, say, several } from "../words.js";
 import { drawHTML } from "./course_parts.js";
 import { becomeLeader, isLeader } from "./participant.js";
 
-const pause = 1000; // between two looks at what the class did
+const pause = 1000; // polling interval, in ms
 
 const twoDigits = number => String(number).padStart(2, "0");
 export const lessonAddress = number => "#/course/" + twoDigits(number);
@@ -152,16 +152,16 @@ async function createQuestion(doors, name, reveal) {
     ask: () => get("/room/" + lesson.number),
     draw({ at, revealed }, counts) {
       counted = counts ?? counted;
-      const told = revealed && Number(at) === lesson.number, // until then, nobody sees what others choose
+      const isRevealed = revealed && Number(at) === lesson.number, // counts stay hidden until the teacher reveals them
         answered = counted.counts.reduce((sum, n) => sum + n, 0);
       bars.forEach(({ bar, count, row }, i) => {
-        bar.hidden = !told;
+        bar.hidden = !isRevealed;
         bar.max = Math.max(answered, 1);
         bar.value = counted.counts[i];
-        count.textContent = told ? counted.counts[i] : "";
-        row.className = told && i + 1 === lesson.answer ? "note good" : "";
+        count.textContent = isRevealed ? counted.counts[i] : "";
+        row.className = isRevealed && i + 1 === lesson.answer ? "note good" : "";
       });
-      if (button) button.disabled = told;
+      if (button) button.disabled = isRevealed;
       const says = !answered
         ? say("Nobody has answered yet", "还没有人作答")
         : say(

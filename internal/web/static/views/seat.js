@@ -55,24 +55,24 @@ export function show(main, route) {
 }
 
 class Seat {
-  states = new Map(); // what the server said of a place, by what was asked
+  states = new Map(); // question → promise of the server's answer
   undoStack = []; // addresses before the last changes, for undo
   redoStack = [];
-  destination = null; // the place that the reader is on the way to, or at
+  destination = null; // place of the latest navigation
   shortest = new Map(); // schedule to a goal
-  solvedAt = 0; // when the goal was reached
+  solvedAt = 0; // time of the solution, in ms of performance.now; 0: unsolved
   latestHint = {}; // the latest hint, and what it is about
-  keyQueue = Promise.resolve(); // of the last key
-  navigation; // to a place
+  keyQueue = Promise.resolve(); // resolves when the last key has taken effect
+  navigation; // promise of the latest navigation
   main;
-  place; // that is shown: a word that belongs to another one is not
-  cancelRetry = () => {}; // asks no more for what a server that is away owes
+  place; // shown place; answers about other places are dropped
+  cancelRetry = () => {}; // cancels the retry of a failed request
   full;
   here;
   before;
   index;
-  parts; // that are drawn
-  shownPanel = ""; // what is open on demand: code, state
+  parts; // drawn elements by name
+  shownPanel = ""; // panel opened on demand: code, state, or none
   failure;
   unfolded = new Set(); // figures whose faults are shown
   distance = new Distance(this);
@@ -166,7 +166,7 @@ class Seat {
   async follow(route) {
     const place = placeOf(route),
       at = this.addressBar.at();
-    const isOver = () => this.isLeft || place !== this.destination || at !== this.addressBar.at(); // or is about to be
+    const isOver = () => this.isLeft || place !== this.destination || at !== this.addressBar.at(); // or the address changed
     this.destination = place;
     this.cancelRetry();
     try {
@@ -256,8 +256,8 @@ class Seat {
 
   undo() {
     const shorter = () => this.address({ do: this.prefix(this.tokens.length - 1), code: "", at: undefined });
-    const is = address => this.prefixOf(address) === this.prefixOf(this.addressBar.at());
-    while (this.undoStack.length && is(this.undoStack.at(-1))) this.undoStack.pop(); // the browser's Back has undone it
+    const isHere = address => this.prefixOf(address) === this.prefixOf(this.addressBar.at());
+    while (this.undoStack.length && isHere(this.undoStack.at(-1))) this.undoStack.pop(); // undone by Back
     const back = this.undoStack.pop() ?? (this.tokens.length > 0 && shorter());
     if (!back) return;
     this.redoStack.push(this.addressBar.at());
@@ -297,12 +297,12 @@ class Seat {
     }
     const about = this.question,
       anomaly = this.goal;
-    const told = hint => {
+    const showHint = hint => {
       this.latestHint = { ...hint, about, anomaly, named: this.hint?.named };
       this.draw();
     };
-    told({ waits: true });
-    await this.nextTo(this.prefix(this.at), anomaly).then(told, failure => told({ failure }));
+    showHint({ waits: true });
+    await this.nextTo(this.prefix(this.at), anomaly).then(showHint, failure => showHint({ failure }));
   }
 
   // nextTo loads the next step of a shortest path to an anomaly.
@@ -449,12 +449,12 @@ class Seat {
 
   // drawMenu draws the menu of tools.
   drawMenu() {
-    const tool = ([focus, text, act, key, is]) => {
+    const tool = ([focus, text, act, key, isOn]) => {
       const acts = event => {
         if (!focus.startsWith("copy")) menu.hidePopover();
         act(event);
       };
-      const pressed = is === undefined ? null : String(!!is);
+      const pressed = isOn === undefined ? null : String(!!isOn);
       return el("button", { "data-focus": focus, "aria-pressed": pressed, onclick: acts }, text, key && kbd(key));
     };
     const copy = text => event => copyText(event.currentTarget, text);

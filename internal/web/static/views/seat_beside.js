@@ -8,7 +8,7 @@ import { drawOption, drawSelect } from "./seat_parts.js";
 export function drawBeside(seat) {
   const { place, index } = seat,
     rows = el("div", { role: "status" });
-  const onNodes = /node/.test(place.in); // its faults are of several masters
+  const onNodes = /node/.test(place.in); // the scenario's faults hit one of several masters
   const others = index.locks.filter(
     one => one.name !== place.lock && (one.on_nodes || !onNodes || one.name === place.beside),
   );

@@ -42,7 +42,7 @@ function drawBoard(seat) {
 // drawChoices draws the buttons of a figure: its next commands, then its faults, and those of its connection.
 function drawChoices(seat, name, choices, ownerOf, notes) {
   const own = choices.filter(choice => ownerOf(choice) === name);
-  const buttons = is => own.filter(is).map(choice => drawButton(seat, choice));
+  const buttons = accepts => own.filter(accepts).map(choice => drawButton(seat, choice));
   const faults = buttons(({ fault }) => fault && !ofConnection.test(fault)),
     lost = buttons(({ fault }) => ofConnection.test(fault)),
     all = [faults, lost.length > 0 && [el("p", `${name} ⇄ Redis`), lost]],

@@ -5,7 +5,7 @@ import { get } from "../server.js";
 import { say } from "../words.js";
 
 export class Code {
-  lock = ""; // that is shown
+  lock = ""; // name of the lock whose code is shown
   lines = new Map(); // "internal/lockv2/lock.go:37" → its line
   scripts = new Map(); // "compareAndDelete" → the first line of that script
 

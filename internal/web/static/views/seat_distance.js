@@ -4,14 +4,14 @@ import { retryWhileAway, streamAnswer } from "../server.js";
 import { language, say } from "../words.js";
 
 export class Distance {
-  key = ""; // what was asked last
-  states = 0; // so far
+  key = ""; // latest question
+  states = 0; // number of states counted so far
   waiting;
   failure;
-  asking; // can be aborted
-  path; // at each step, how far the nearest breach is
-  far; // what the gauge shows, until it is known for the next step
-  choices; // after each choice
+  asking; // controller of the open request
+  path; // distance to the nearest breach at each step
+  far; // distance on the gauge, until the next one is known
+  choices; // distance after each choice
   noReturn;
   doomed;
 
@@ -99,14 +99,14 @@ export class Distance {
               (states || far === undefined) &&
               say(`counting … ${states} states`, `计算中……${states} 个状态`)));
     const max = Math.max(lock.level?.steps ?? 0, far ?? 0, 1),
-      says = unknown ? el("span.chip", unknown) : drawChip(far);
+      label = unknown ? el("span.chip", unknown) : drawChip(far);
     const meter = {
       value: unknown || far === -2 ? 0 : far < 0 ? max : far,
       "aria-label": say("How far from a breach", "离攻破几步"),
-      "aria-valuetext": says.textContent,
+      "aria-valuetext": label.textContent,
     };
     return [
-      el("p.gauge" + (hint ? ".told" : ""), el("meter", { max, low: 2.5, high: 2.5, optimum: max, ...meter }), says),
+      el("p.gauge" + (hint ? ".told" : ""), el("meter", { max, low: 2.5, high: 2.5, optimum: max, ...meter }), label),
       place.oracle &&
         path &&
         el("p.small.soft", [

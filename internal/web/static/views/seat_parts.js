@@ -29,7 +29,7 @@ export function drawState(seat) {
 // describeActor returns whether a sale has the lock, or believes so, and the stock it has read.
 export function describeActor({ hasLock }, { state, trace }, { name, stance }) {
   const has = name === state.holder ? say("has the lock", "持有锁") : say("believes it has the lock", "以为自己持有锁");
-  const [, paused, is] = stance.match(/^(paused)?-?(.*)$/);
+  const [, paused, phase] = stance.match(/^(paused)?-?(.*)$/);
   const stances = {
     absent: say("asleep", "还没开始"),
     outside:
@@ -40,10 +40,10 @@ export function describeActor({ hasLock }, { state, trace }, { name, stance }) {
   };
   const last = trace.steps.findLast(step => step.actor === name && /\binventory\b/.test(step.command));
   const remembers =
-    last?.kind === "command" && /\bGET inventory\b/.test(last.command) && !["ended", "dead"].includes(is);
+    last?.kind === "command" && /\bGET inventory\b/.test(last.command) && !["ended", "dead"].includes(phase);
   const all = [
     paused && say("paused", "暂停"),
-    stances[is],
+    stances[phase],
     remembers && say(`remembers ${last.reply}`, `记得库存 ${last.reply}`),
   ];
   return all.filter(Boolean).join(" · ") || say("awake", "进行中");
@@ -60,8 +60,8 @@ function listFacts(seat, view) {
     const where = process === name ? "" : say(` (process ${process})`, `（进程 ${process}）`);
     fact(name, describeActor(seat, view, actor) + where);
   }
-  for (const { name: server, health: is, lags, keys } of state.servers) {
-    const health = { hung: say(" hangs", " 卡住"), crashed: say(" is down", " 宕机") }[is] ?? "";
+  for (const { name: server, health: condition, lags, keys } of state.servers) {
+    const health = { hung: say(" hangs", " 卡住"), crashed: say(" is down", " 宕机") }[condition] ?? "";
     if (health || lags) fact(server, health + (lags ? say(" its replica lags", " 从节点落后") : ""));
     for (const { name, values, expires_ms: left } of keys) {
       const expires = left ? say(`, for ${duration(left)}`, `，还有 ${duration(left)}`) : "";

@@ -6,13 +6,13 @@ import { language, say, several } from "../words.js";
 import { explainTerms } from "./levels.js";
 import { describeScenario, drawOption, drawScenarioForm, drawSelect, drawStatus } from "./seat_parts.js";
 
-let latest = { about: "", answer: null }; // what was found last: who comes back need not wait again
+let latest = { about: "", answer: null }; // latest result, for readers who come back
 
 const drawButton = (focus, kind, text, act) => el("button", { "data-focus": focus, class: kind, onclick: act }, text);
 
 export class Search {
-  running = null; // what ends it
-  about = ""; // what the result is about
+  running = null; // controller of the running search
+  about = ""; // query that the result answers
   more = false; // the scenario's fields are shown
   result = el("section.result");
 
@@ -76,7 +76,7 @@ export class Search {
         { open: this.more, ontoggle: event => (this.more = event.target.open) },
         el("summary", { "data-focus": "fields" }, say("More: change the scenario", "更多：修改场景")),
         drawScenarioForm(seat),
-        el("p.small.soft", own), // its code is not here
+        el("p.small.soft", own), // a reader's own lock is not on this server
       ),
     ];
   }
@@ -89,19 +89,19 @@ export class Search {
       { about } = this;
     this.running = running;
     let far = say("The code is about to start …", "马上开始……");
-    const says = drawStatus("", far);
+    const status = drawStatus("", far);
     const stop = () => {
       this.stop();
       replace(this.result, drawStatus("note", say("Stopped. Nothing is known: ", "已停止，还没有结论："), far));
     };
     const name = { "aria-label": say("searching", "正在搜索") };
-    replace(this.result, el("progress", name), says, drawButton("stop", null, say("Stop", "停止"), stop));
+    replace(this.result, el("progress", name), status, drawButton("stop", null, say("Stop", "停止"), stop));
     const progress = ({ schedules, states, depth, waiting }) => {
       if (schedules) far = describeCounts(schedules, states, depth);
-      replace(says, waiting ? say("Another search comes first.", "前面还有一次搜索。") : far);
+      replace(status, waiting ? say("Another search comes first.", "前面还有一次搜索。") : far);
     };
     const search = () => streamAnswer("/seat/explore", { ...this.query, why }, { progress }, signal);
-    const answer = await retryWhileAway(search, signal, lost => replace(says, lost)).catch(failure => failure);
+    const answer = await retryWhileAway(search, signal, lost => replace(status, lost)).catch(failure => failure);
     if (signal.aborted || read(this.seat.addressBar.at()).path[0] !== "schedule") return; // the reader has left
     this.running = null;
     if (!answer.document) return void replace(this.result, el("p.note.bad", { role: "alert" }, answer.message));
@@ -118,9 +118,9 @@ export class Search {
   }
 
   // drawFound shows the verdict, the schedules that break the lock, and what was tested.
-  drawFound({ document: told, says, seen, tested, shown }) {
-    const kind = { broken: "bad", holds: "good", unknown: "warn" }[told.verdict];
-    const rate = told.seconds.toFixed(told.seconds < 10 ? 1 : 0);
+  drawFound({ document: report, says, seen, tested, shown }) {
+    const kind = { broken: "bad", holds: "good", unknown: "warn" }[report.verdict];
+    const rate = report.seconds.toFixed(report.seconds < 10 ? 1 : 0);
     const whys = shown.filter(({ why }) => why);
     const found = ({ title, trace }, i) =>
       drawButton("found" + i, null, `${title} · ${several(trace.steps.length, "step", "步")}`, () => this.show(i));
@@ -133,12 +133,12 @@ export class Search {
         drawButton("copy", "quiet", say("Copy command", "复制命令"), event => this.copy(event.currentTarget)),
       ]),
       whys.map(({ title, why }) => el("div.note", whys.length > 1 && el("b", title), this.drawLines(why))),
-      el("details", { open: told.verdict !== "broken" }, [
+      el("details", { open: report.verdict !== "broken" }, [
         el("summary", say("What was put to the test", "检验了什么")),
         el("ul", [
           el("li", seen, say(` In ${rate} s.`, `用时 ${rate} 秒。`)),
           tested.map(line => el("li", line)),
-          told.cut.length > 0 && el("li", say("Left out: ", "没有包括："), told.cut.join(say("; ", "；"))),
+          report.cut.length > 0 && el("li", say("Left out: ", "没有包括："), report.cut.join(say("; ", "；"))),
         ]),
       ]),
     ]);

@@ -14,7 +14,7 @@ import { createPlayer } from "./shop_player.js";
 import { drawVerdict } from "./shop_stock.js";
 import { describeSettings, drawTitle } from "./shop_words.js";
 
-const answerTimeout = 4000; // for the first answer of the stream, in ms
+const answerTimeout = 4000; // longest wait for the stream's first answer, in ms
 const mostLanes = 30; // critical sections up to which the lanes show them all
 const wholeFrames = ["lanes", "story", "tally"]; // frames that say all of it each time
 const root = document.documentElement;
@@ -72,7 +72,7 @@ export function show(main, { query }) {
   );
   const keys = [drawLegend(), drawLegend()];
   const pictures = {
-    story: el("div", parts.told.node, keys[0]),
+    story: el("div", parts.storyLanes.node, keys[0]),
     lanes: el("div", parts.lanes.node, keys[1]),
     sections: parts.sections.node,
   };
@@ -83,7 +83,7 @@ export function show(main, { query }) {
     run = null,
     connection = null,
     lateTimer = 0,
-    turns = [], // of the story
+    turns = [], // turns of the story
     /** @type {any[]} */
     heldFrames = null, // frames that wait while the past is shown; null: nothing waits
     /** @type {any} */
@@ -154,7 +154,7 @@ export function show(main, { query }) {
     main.append(shownStage.sentence, shownStage.bar);
     shownStage.play.focus();
     redraw();
-    await root.requestFullscreen?.().catch(() => {}); // it works without
+    await root.requestFullscreen?.().catch(() => {}); // the stage works without full screen
   }
   function leaveStage() {
     filmPlayer.stop();
@@ -164,9 +164,9 @@ export function show(main, { query }) {
     onStage.focus();
     if (document.fullscreenElement) document.exitFullscreen();
   }
-  const picture = () => (shown === "story" ? "told" : shown);
+  const picture = () => (shown === "story" ? "storyLanes" : shown);
   const redraw = () => {
-    for (const part of [parts.told, parts.lanes, parts.sections]) part.draw();
+    for (const part of [parts.storyLanes, parts.lanes, parts.sections]) part.draw();
   };
   const leaveWithFullscreen = () => document.fullscreenElement || !shownStage || leaveStage();
   document.addEventListener("fullscreenchange", leaveWithFullscreen);
@@ -194,7 +194,7 @@ export function show(main, { query }) {
       const retrying = say("Connection lost. Retrying every second. ", "连接已断开，画面不是最新的。每秒重试一次。");
       showLost(retrying, el("span.small", failure.message));
       parts.lanes.freeze();
-      parts.told.freeze();
+      parts.storyLanes.freeze();
     },
     trouble(lines) {
       trouble.hidden = !lines.length;
@@ -205,7 +205,7 @@ export function show(main, { query }) {
       const fresh = next.fresh || run?.run_id !== next.run_id;
       run = next;
       demo.disabled = false;
-      for (const key of keys) key.hidden = run.lock === "v0"; // nobody believes to hold a lock
+      for (const key of keys) key.hidden = run.lock === "v0"; // without a lock there are no holders to explain
       replace(heading, drawTitle(run));
       replace(about, describeSettings(run));
       parts.controls.begin(run);
@@ -214,7 +214,7 @@ export function show(main, { query }) {
       if (!fresh) return;
       replace(says);
       turns = [];
-      on.trouble([]); // what there is, is told anew
+      on.trouble([]); // the stream repeats current troubles
       showLatest();
     },
     story(next) {

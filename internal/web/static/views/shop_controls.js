@@ -23,11 +23,11 @@ export function createControls(connect, listed) {
   const burst = createBurst(act),
     parts = { locks: [], replicas: el("div"), nodes: el("div") };
   const drawnAnswers = new Map(), // the answers that the parts show
-    stopTimes = new Map(); // when a replica was last stopped or killed
+    stopTimes = new Map(); // replica → time of its last stop
   let run = null,
     stopped = false,
     again = 0,
-    checks = () => {}; // what a link asks for
+    checks = () => {}; // checks the lock that a link names
 
   async function act(does, done) {
     replace(outcome);
@@ -40,8 +40,8 @@ export function createControls(connect, listed) {
       return undefined;
     }
   }
-  const number = (name, is, most, step = "1") =>
-    el("input", { type: "number", name, min: 0, max: most, step, value: is, required: true });
+  const number = (name, value, most, step = "1") =>
+    el("input", { type: "number", name, min: 0, max: most, step, value, required: true });
   const button = (text, does, more) => el("button", { type: "button", onclick: does, ...more }, text);
 
   function draw() {
@@ -189,7 +189,7 @@ export function createControls(connect, listed) {
     const lock = query.get("lock"),
       buyers = query.get("buyers"),
       n = Number(buyers),
-      says = el("span", { role: "status" });
+      result = el("span", { role: "status" });
     const wrong = text => {
       preparedNode.hidden = false;
       replace(preparedNode, drawAlarm(text));
@@ -197,7 +197,7 @@ export function createControls(connect, listed) {
     const begin = () =>
       put("/lock", { version: lock }).then(
         () => burst.start(n),
-        failure => replace(says, el("span.bad", failure.message)),
+        failure => replace(result, el("span.bad", failure.message)),
       );
     checks = () =>
       lock &&
@@ -208,7 +208,7 @@ export function createControls(connect, listed) {
     else if (lock && n) {
       const text = say(`${n} buyers at once, ${lock}`, `${lock}：${n} 个买家同时购买`);
       preparedNode.hidden = false;
-      replace(preparedNode, el("p.note.row.prepared", button(text, begin, { class: "main" }), says));
+      replace(preparedNode, el("p.note.row.prepared", button(text, begin, { class: "main" }), result));
     }
     return preparedNode;
   }

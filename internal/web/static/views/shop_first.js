@@ -9,10 +9,10 @@ import { countAt, createFilm, createWaffle, emptyRecord, readBurst } from "./sho
 import { createCollision, isCollision } from "./shop_why.js";
 
 const buyers = 200;
-const stock = 100; // for which they come: half of them are to be refused
-const filmTime = 3500; // how long a burst that nobody could follow is played, in ms
-const recordedFilmTime = 800; // and one that was recorded, for who waits for the shop
-const watchableTime = 500; // from when on a burst is drawn as it goes, in ms; a shorter one is played afterwards
+const stock = 100; // items for sale: half of the buyers should be refused
+const filmTime = 3500; // length of the film of a short burst, in ms
+const recordedFilmTime = 800; // length of the recorded film that plays while the shop loads, in ms
+const watchableTime = 500; // age from which a burst is drawn live, in ms; a shorter one is played afterwards
 const lostUpdate = "A:GET B:GET A:write B:write"; // a schedule of v0
 const inTab = !!document.documentElement.dataset.tab;
 // The address holds each burst’s result: #/?first=v0-200-4-0_v4-100-100-100 has the lock, the sold, the stock’s fall
@@ -30,21 +30,21 @@ const loadRecording = () => fetch(new URL("../recorded.json", import.meta.url)).
 export function createDemo(changed, player, query, choices) {
   const slides = el("p.row", { role: "group", "aria-label": say("Slides", "页") });
   const stage = el("div.contrast");
-  const says = el("p.soft");
+  const status = el("p.soft");
   const acts = el("div.row");
   const failed = el("p.bad", { role: "alert" });
   const node = el("section.sheet.first", { "aria-label": say("What a lock is for", "锁有什么用"), hidden: true }, [
-    el("div.center", slides, says),
+    el("div.center", slides, status),
     stage,
     el("div.center", acts, failed),
   ]);
   let run = null,
-    panes = [], // of bursts: what each came to, its waffle, and its record, if that is known
+    panes = [], // a pane for each burst: its result, its waffle, and its record, if known
     slide = 0,
     record = emptyRecord(),
     losses = [], // pairs of sales of the run, one of which is lost
-    trace = null, // of such a pair
-    why = null, // its picture
+    trace = null, // commands of such a pair
+    why = null, // slow-motion picture of that trace
     runningPane = null, // the waffle of the burst that is under way
     isAsked = false, // the reader has asked for the demo
     isSpectator = false, // the reader may only look
@@ -80,7 +80,7 @@ export function createDemo(changed, player, query, choices) {
       el("button.small", { "aria-pressed": String(i === slide), disabled: busy, onclick: () => turn(i) }, name);
     replace(slides, has && names.map(tab));
     replace(stage, slide === 1 ? why?.node : panes.slice(0, slide || 1).map(({ pane }) => pane.node));
-    replace(says, sentence());
+    replace(status, sentence());
     if (busy) return replace(acts);
     const byHand = link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lostUpdate, at: 0, veil: 1 });
     const select = el("select", { "aria-label": say("Lock", "锁") }, choices(panes[1]?.one.lock ?? "v4"));
@@ -229,7 +229,7 @@ export function createDemo(changed, player, query, choices) {
     }
     const watched = runningPane;
     runningPane = null;
-    if (!answer.result?.ok) throw { status: 503 }; // it broke off, or nobody was sold to
+    if (!answer.result?.ok) throw { status: 503 }; // the burst broke off, or sold nothing
     // The last frames arrive a little later than the result.
     for (let i = 0; record.ends.length < answer.result.ok && i < 10 && !stopped; i++) await sleep(100);
     panes.at(-1).record = record;

@@ -4,7 +4,7 @@ import { duration, say } from "../words.js";
 import { availableHeight, formatTime, listTimes, moveTowards, reducedMotion, roundStep, setSize } from "./drawing.js";
 import { colourClass, describeEnd, drawReplica } from "./shop_words.js";
 
-const flashTime = 1200; // for how long a turn of the story flashes, in ms
+const flashTime = 1200; // length of a new turn's flash, in ms
 
 // createLanes creates the diagram. point is called with the number of the turn under the pointer, or 0.
 export function createLanes(point) {
@@ -22,7 +22,7 @@ export function createLanes(point) {
     run = null,
     timer = 0,
     past = null, // the time that is shown; null: the present
-    places = {}, // where everything is, on its way to where it has to be
+    places = {}, // animated positions by name
     frozen = false;
 
   const now = () => past ?? (frozen ? frame.now_ms : frame.now_ms + performance.now() - taken);
@@ -153,15 +153,15 @@ const endOf = (sale, now) =>
 // selectLatest leaves out sales that ended long before the others began.
 function selectLatest(sales, now) {
   let begins = Infinity;
-  const kept = [];
+  const latest = [];
   for (const sale of [...sales].sort((a, b) => endOf(b, now) - endOf(a, now))) {
     const ends = endOf(sale, now),
-      newest = kept.length ? endOf(kept[0], now) : ends;
-    if (kept.length && ends < begins - Math.max(5000, newest - begins)) break;
-    kept.push(sale);
+      newest = latest.length ? endOf(latest[0], now) : ends;
+    if (latest.length && ends < begins - Math.max(5000, newest - begins)) break;
+    latest.push(sale);
     begins = Math.min(begins, beginOf(sale));
   }
-  return kept;
+  return latest;
 }
 
 // frameAt returns a frame as it was at a time.
@@ -199,11 +199,11 @@ function findBounds(frame, { replicas }, picture, now = frame.now_ms) {
   return { sales, begin, last: Math.max(...sales.map(s => endOf(s, now)), begin + 1), em, tall };
 }
 
-const lowest = 1.25, // lanes, in em: where there are many
-  highest = 3.2; // and on a stage, where there are few
+const lowest = 1.25, // lane height, in em, with many lanes
+  highest = 3.2; // lane height, in em, with few lanes on the stage
 
 // paint draws the diagram, and reports whether everything is in its place.
-function paint(picture, { frame, now, past, turns, marked, run, point, clock, places: was, moves }) {
+function paint(picture, { frame, now, past, turns, marked, run, point, clock, places: animated, moves }) {
   const { replicas } = run;
   const width = Math.max(picture.parentNode.clientWidth, 240);
   const present = past === null ? now : frame.now_ms,
@@ -213,7 +213,7 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
     return true;
   }
   const running = past === null && isRunning(frame, now);
-  const begin = moveTowards(was, "begin", begun, clock, moves),
+  const begin = moveTowards(animated, "begin", begun, clock, moves),
     last = Math.max(latestEnd, begin + (running ? 100 : 5));
   const held = frame.rail.filter(stay => (stay.to ?? present) >= begin),
     nodes = [...new Set(held.map(railOf))].sort((a, b) => a - b);
@@ -221,7 +221,13 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
   const expires = Math.max(0, ...held.filter(stay => stay.to == null).map(stay => stay.expires ?? 0));
   const shown = running ? Math.max(now, last) : last,
     span = Math.max(shown - begin, running ? 400 : 5);
-  const end = moveTowards(was, "end", begin + span + Math.min(Math.max(expires - shown, 0), span * 0.6), clock, moves);
+  const end = moveTowards(
+    animated,
+    "end",
+    begin + span + Math.min(Math.max(expires - shown, 0), span * 0.6),
+    clock,
+    moves,
+  );
   const names = held.some(stay => stay.segment) ? 5.8 : 4.2;
   const left = Math.max(names, ...sales.map(sale => sale.name.length * 0.72 + 0.9)) * em,
     right = 5.2 * em,
@@ -236,7 +242,7 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
   };
   const tint = name => colourClass(replicas, name);
   const places = new Map(
-    sales.map((sale, i) => [sale.name, moveTowards(was, sale.name, top + row * (i + 0.5), clock, moves)]),
+    sales.map((sale, i) => [sale.name, moveTowards(animated, sale.name, top + row * (i + 0.5), clock, moves)]),
   );
   const stays = past === null ? held : shownFrame.rail,
     shownTurns = turns.filter((_, i) => past === null || listTimes(turns)[i] <= past);
@@ -256,8 +262,8 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
     }),
     drawTurns(at, shownTurns, places, { clock, top, marked, point }),
   ]);
-  was.clock = clock;
-  return !moves || !was.moving;
+  animated.clock = clock;
+  return !moves || !animated.moving;
 }
 
 function drawAxis({ em, x }, begin, end, bottom) {

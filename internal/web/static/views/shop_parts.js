@@ -9,11 +9,11 @@ import { countFindings } from "./shop_words.js";
 // there is nothing to buy, and no link to the seat.
 export function parts(pick, server = true) {
   const mark = n => {
-    for (const part of [all.story, all.told, all.lanes]) part.mark(n);
+    for (const part of [all.story, all.storyLanes, all.lanes]) part.mark(n);
   };
   const all = {
     story: createStory(pick, mark, server),
-    told: createLanes(mark),
+    storyLanes: createLanes(mark),
     lanes: createLanes(mark),
     sections: createSections(pick),
     stock: createStock(),
@@ -22,8 +22,8 @@ export function parts(pick, server = true) {
   const take = {
     story(next) {
       all.story.take(next);
-      all.told.take(next.picture);
-      for (const part of [all.told, all.lanes, all.sections]) part.tell(next.turns);
+      all.storyLanes.take(next.picture);
+      for (const part of [all.storyLanes, all.lanes, all.sections]) part.tell(next.turns);
     },
     lanes: frame => all.lanes.take(frame),
     sections: more => all.sections.take(more),

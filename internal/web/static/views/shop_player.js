@@ -1,8 +1,8 @@
 // Replays of the past: at a speed, by hand, or from event to event.
 import { reducedMotion, sleep } from "./drawing.js";
 
-const stillPause = 500; // between two pictures, in ms, for who wants no motion
-const numberPause = 1500; // how long it stays at a number of the story, in ms, unless it is played as it was
+const stillPause = 500; // pause between two pictures with reduced motion, in ms
+const numberPause = 1500; // pause at each number of the story, in ms, except at normal speed
 
 const nextFrame = () =>
   reducedMotion.matches ? sleep(stillPause) : new Promise(drawn => requestAnimationFrame(drawn));
@@ -13,9 +13,9 @@ const nextFrame = () =>
 export function createPlayer({ begins, ends, changed }) {
   let film = null,
     at = 0,
-    turn = 0, // of the play that is on; 0: none
+    turn = 0, // number of the current playback; 0: none
     turns = 0,
-    /** @type {(kept?: any) => void} */
+    /** @type {(value?: any) => void} */
     finish = () => {};
 
   function seek(t) {
@@ -41,8 +41,8 @@ export function createPlayer({ begins, ends, changed }) {
     begins();
     film = next;
     seek(film.from);
-    return new Promise(kept => {
-      finish = kept;
+    return new Promise(resolve => {
+      finish = resolve;
     });
   }
   // play plays at a speed, or the whole film within that many ms. It pauses at each number, except at normal speed.

@@ -21,7 +21,7 @@ export function createSections(pick) {
   const status = el("p.small", { role: "status" });
   const colours = el("span", { hidden: true });
   const table = el("details.small");
-  const button = (text, says, act) => el("button", { title: says, "aria-label": says, onclick: act }, text);
+  const button = (text, title, act) => el("button", { title, "aria-label": title, onclick: act }, text);
   const node = el("div.gantt", [
     el("div.row", [
       button("+", say("Zoom in (+)", "放大（+）"), () => zoom(0.5)),
@@ -49,9 +49,9 @@ export function createSections(pick) {
     view = null,
     focused = -1,
     stale = false,
-    turns = [], // of the story
+    turns = [], // turns of the story
     past = null, // the time up to which it is shown; null: the present
-    shownRange = {}; // from when to when, on the way to the range
+    shownRange = {}; // animated time range; ends at the range in view
   let paint = {};
 
   function take(more) {
@@ -337,12 +337,12 @@ function renderSections(canvas, index, { from, to }, paint) {
   pen.rect(margin, 0, wide - margin, tall);
   pen.clip();
   const redFrom = first(index.crowded, c => c.to > from),
-    last = new Map(); // of each row: up to which pixel it is drawn
+    last = new Map(); // row → last pixel drawn
   for (const section of sectionsWithin(index, from, until)) {
     const { band, row } = section,
       right = x(Math.min(section.to, until)),
       key = band.above + row;
-    if (right < (last.get(key) ?? -1)) continue; // its pixel is drawn already
+    if (right < (last.get(key) ?? -1)) continue; // an earlier section covers this pixel
     const left = x(section.from),
       top = y(band, row);
     bar(left, right, top, paint.of.get(section.replica) ?? paint.soft);
@@ -474,10 +474,10 @@ function arrangeSections(sections, replicas) {
   const latest = [],
     overlaps = [],
     crowded = [];
-  let open = null; // what has begun and ends last
+  let open = null; // section begun so far that ends last
   for (const section of sorted) {
     section.band = bandOf(section.replica);
-    const { free } = section.band; // when each of its rows is
+    const { free } = section.band; // end of the last section in each row
     let row = free.findIndex(ends => ends <= section.from);
     if (row < 0) row = free.length;
     free[row] = section.to;

@@ -89,20 +89,22 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop,
     slider.setAttribute("aria-valuetext", time.textContent);
     const all = turns(),
       n = past ? listTimes(all).filter(at => at <= past.at).length : all.length,
-      told = all[n - 1];
+      turn = all[n - 1];
     lead.hidden = !past;
     if (past) {
       const { sold, fell } = count(past.at);
       replace(lead, say(`${sold} sold, the stock fell by ${fell}`, `卖出 ${sold} 件，库存减少了 ${fell} 件`));
       lead.classList.toggle("bad", sold > fell);
     }
-    const says = !told
+    const says = !turn
       ? [past?.says]
-      : [el("b", { class: told.bad ? "number bad" : "number" }, n), el("span", told.says)];
+      : [el("b", { class: turn.bad ? "number bad" : "number" }, n), el("span", turn.says)];
     const text = says.map(part => part?.textContent ?? part ?? "").join("");
     if (sentence.textContent !== text) replace(sentence, says);
-    mark(past && told ? n : 0);
-    replace(picture, [pictures.all().map(([name, is, chosen]) => el("option", { value: name, selected: chosen }, is))]);
+    mark(past && turn ? n : 0);
+    replace(picture, [
+      pictures.all().map(([name, title, chosen]) => el("option", { value: name, selected: chosen }, title)),
+    ]);
     picture.hidden = pictures.all().length < 2;
     const locks = shop.choices(); // none before the shop is there
     if (drawnLock !== shop.lock() || lock.length < locks[0]?.length) {

@@ -85,15 +85,15 @@ export function createFindings(pick, server = true) {
   let all = new Map(),
     counts = {},
     lock = "",
-    kinds = {}, // by name: a title, and the exploration that shows it
+    kinds = {}, // kind → its title, and the exploration that shows it
     open = new Set();
   const { draw, stop } = createPainter(node, paint);
 
   function paint() {
     const byKind = Map.groupBy([...all.values()].reverse(), ({ kind }) => kind);
     const focused = document.activeElement?.id;
-    const [bad, also] = [true, false].map(is =>
-      [...byKind].filter(([, found]) => found[0].bad === is).map(([kind, found]) => card(kind, found)),
+    const [bad, also] = [true, false].map(isBad =>
+      [...byKind].filter(([, found]) => found[0].bad === isBad).map(([kind, found]) => card(kind, found)),
     );
     nothing.hidden = bad.length > 0;
     replace(nothing, [

@@ -21,7 +21,7 @@ export function readBurst({ requests, course, result }) {
 
 // countAt returns the numbers at a time: paid, at work, refused, and the stock’s fall.
 export function countAt({ initial, begins, ends, points }, t) {
-  const before = list => list.reduce((n, is) => n + (is <= t), 0);
+  const before = list => list.reduce((n, time) => n + (time <= t), 0);
   const point = points.findLast(p => p.at <= t);
   const paid = point?.sold ?? 0,
     done = before(ends);
@@ -61,7 +61,7 @@ export function createWaffle({ lock, buyers, stock, recorded }) {
         ["lost", say("oversold", "超卖：库存已空仍卖出")],
         ["refused", say("refused: sold out", "被拒绝：售罄")],
         ["at", say("at work", "正在执行")],
-      ].map(([is, means]) => [el("span", el("i", { class: is }), means), " "]),
+      ].map(([kind, means]) => [el("span", el("i", { class: kind }), means), " "]),
     ]),
     says,
     why,
@@ -73,10 +73,10 @@ export function createWaffle({ lock, buyers, stock, recorded }) {
     );
   function draw({ paid, inside, refused }) {
     squares.forEach((square, i) => {
-      const is = ["felt", "lost", "refused", "at", ""].find(
+      const kind = ["felt", "lost", "refused", "at", ""].find(
         (_, n) => i < [Math.min(paid, stock), paid, paid + refused, paid + refused + inside, buyers][n],
       );
-      if (square.getAttribute("class") !== is) square.setAttribute("class", is);
+      if (square.getAttribute("class") !== kind) square.setAttribute("class", kind);
     });
     says.className = "large";
     says.textContent = describe({ paid, refused });
@@ -85,7 +85,7 @@ export function createWaffle({ lock, buyers, stock, recorded }) {
   return {
     node,
     draw,
-    ended: null, // what it came to
+    ended: null, // result of the burst; null while it runs
     end(one) {
       this.ended = one;
       const lost = one.paid - one.fell,

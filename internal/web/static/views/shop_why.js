@@ -2,7 +2,7 @@
 import { drawTableHead, el, replace } from "../dom.js";
 import { duration, say } from "../words.js";
 
-const stepTime = 1500; // of a step, in ms
+const stepTime = 1500; // length of a step, in ms
 
 const listSteps = trace =>
   trace.steps
@@ -34,7 +34,7 @@ export function createCollision(trace) {
       el("td", square(second, 1)),
     ]);
   });
-  const says = el("p.large", { role: "status" }),
+  const sentence = el("p.large", { role: "status" }),
     counter = el("span.counter");
   const names = [
     say(`Buyer ${first}`, `买家 ${first}`),
@@ -45,7 +45,7 @@ export function createCollision(trace) {
   const node = el("div.pane.why", [
     el("h2", took ? slowly : say("Two buyers, no lock", "两个买家，没有锁")),
     el("table", drawTableHead(names), el("tbody", rows)),
-    says,
+    sentence,
   ]);
   const sentences = [
     say("Two buyers arrive.", "来了两个买家。"),
@@ -57,8 +57,8 @@ export function createCollision(trace) {
   function show(t) {
     const n = t === null ? steps.length : Math.min(Math.floor(t / stepTime), steps.length);
     for (const [i, row] of rows.entries()) row.classList.toggle("later", i >= n);
-    says.className = n === steps.length ? "large bad" : "large";
-    if (says.textContent !== sentences[n]) replace(says, sentences[n]);
+    sentence.className = n === steps.length ? "large bad" : "large";
+    if (sentence.textContent !== sentences[n]) replace(sentence, sentences[n]);
     replace(counter, steps[n - 1]?.stock ?? stock);
   }
   show(null);
