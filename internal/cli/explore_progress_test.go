@@ -16,7 +16,7 @@ func TestExploreSaysThatItWasInterrupted(t *testing.T) {
 		"explore v6 --actors 4 --lang en":              "(--actors 4), but the exploration ended early: interrupted.\n",
 		"explore v6 --actors 4 --lang zh":              "但探索提前结束：被中断。\n",
 		"explore v6 --actors 4 --lang en --against v7": "against: the exploration of v6 ended early: interrupted\n",
-		"explore --all --lang en":                      "\n  interrupted  it was interrupted before all schedules were explored\n",
+		"explore --all --lang en":                      "\n  interrupted  the search was interrupted before all schedules were explored\n",
 		"explore --all --lang zh":                      "\n  interrupted  还没探索完就被中断\n",
 	} {
 		var stdout, stderr bytes.Buffer

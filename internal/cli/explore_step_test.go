@@ -33,13 +33,13 @@ func TestExploreStepByStep(t *testing.T) {
 	at := 0
 	for _, want := range []string{
 		"  1  A:SET  A takes the lock\n",
-		"  –  expiry  no key in Redis is to expire\n",
+		"  –  expiry  no key in Redis has an expiry\n",
 		"  1  ├────────────────▶│   SET distributedLock 1 ex 10 NX → OK\n",
 		"  3  expiry  10s later: A's lock expires (expiry)\n",
 		"  2  ┄┄┄┄┄ expiry ┄┄┄┄┄┄\n     ┃                 ◷   10s later: A's lock expires\n",
 		"expiry cannot happen now: it needs --faults expiry=2.\n",
 		"There is no 99.\n",
-		"sleep is no step. Type a number",
+		"sleep is not a step. Type a number",
 		"  two-holders      in 1: B:SET\n",
 		"  left-behind      never, whatever happens from here\n",
 		"step 3 shows two-holders: A and B are both in the critical section\n",
@@ -76,7 +76,7 @@ func TestExploreSaysWhy(t *testing.T) {
 		code, stdout, _ := command(t, line...)
 		for _, want := range []string{
 			"Why: step 2, B:GET, is the point of no return. From there on, every way shows lost-update.\n",
-			"Instead, A:write would have saved it: A writes stock 99; A has sold, and then B:GET B:write.\n",
+			"Instead, A:write would have avoided it: A writes stock 99; A has sold, and then B:GET B:write.\n",
 		} {
 			if code != exitBroken || !strings.Contains(stdout, want) {
 				t.Errorf("%s: exit code %d, %s; want %q", args, code, stdout, want)
@@ -89,11 +89,11 @@ func TestExploreSaysWhy(t *testing.T) {
 	}
 	_, stdout, _ := command(t, "explore", "v2", "--faults", "expiry=1", "--anomaly", "foreign-release", "--why")
 	if !strings.Contains(stdout, "Why: step 4, expiry, made it possible. Before it, no way shows foreign-release.\n"+
-		"Until step 6, A:DEL, which shows it, there was a way out.\nInstead, B:GET would have saved it") {
+		"It could be avoided until step 6, A:DEL, which shows it.\nInstead, B:GET would have avoided it") {
 		t.Errorf("%s", stdout)
 	}
 	_, stdout, _ = command(t, "explore", "v4", "--nested", "1", "--why")
-	if !strings.Contains(stdout, "Why: it was too late from the start.") {
+	if !strings.Contains(stdout, "Why: it could not be avoided from the start.") {
 		t.Errorf("%s", stdout)
 	}
 }
@@ -101,14 +101,14 @@ func TestExploreSaysWhy(t *testing.T) {
 func TestExploreAgainst(t *testing.T) {
 	code, stdout, stderr := command(t, "explore", "v1", "--faults", "crash=1", "--against", "v2")
 	if code != exitBroken || !strings.Contains(stdout, "\n≠  1 A:SET/dies-after"+strings.Repeat(" ", 33)+"A:SET/dies-after\n") ||
-		!strings.Contains(stdout, "Row 1 is the first that differs.\nThe state then: under v1, lock: A; stock: 100; under v2, lock: A,") ||
-		!strings.Contains(stdout, "v2 survives: it comes to the end of all sales. "+
+		!strings.Contains(stdout, "Row 1 is the first that differs.\nThe state after it: under v1, lock: A; stock: 100; under v2, lock: A,") ||
+		!strings.Contains(stdout, "v2 survives: all sales end. "+
 			"No schedule of it shows left-behind (2 actors --faults crash=1).\n") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = command(t, "explore", "v3", "--against", "v4", "--replay", "A:SET B:SET A:GET")
 	if code != exitOK || !strings.Contains(stdout, "No step differs") ||
-		!strings.Contains(stdout, "\nv4 comes to the end of all sales.\n") {
+		!strings.Contains(stdout, "\nUnder v4 all sales end.\n") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	_, stdout, _ = command(t, "explore", "v1", "--faults", "crash=1", "--against", "v2", "--json")
@@ -117,7 +117,7 @@ func TestExploreAgainst(t *testing.T) {
 		t.Errorf("%s", stdout)
 	}
 	code, _, stderr = command(t, "explore", "v4", "--against", "v5")
-	if code != exitTrouble || !strings.Contains(stderr, "--replay takes the one to compare") {
+	if code != exitTrouble || !strings.Contains(stderr, "give the schedule to compare by --replay") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 }

@@ -34,7 +34,7 @@ func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 		case result.Bound() != "":
 			return verdict.Unknown, fmt.Errorf("against: the exploration of %s ended early: %s", r.Lock.Name, result.Bound())
 		default:
-			return verdict.Unknown, fmt.Errorf("against: %s has shown %s here in no schedule: --replay takes the one to compare",
+			return verdict.Unknown, fmt.Errorf("against: no schedule in which %s shows %s was found: give the schedule to compare by --replay",
 				r.Lock.Name, r.goalName())
 		}
 	}

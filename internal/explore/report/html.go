@@ -63,7 +63,7 @@ func (r Request) writePage(all []Schedule) error {
 	case r.Page == nil:
 		return nil
 	case len(all) == 0:
-		fmt.Fprintf(r.Err, "%s is not written: there is no schedule to show\n", r.Page.Name())
+		fmt.Fprintf(r.Err, "%s was not written: there is no schedule to show\n", r.Page.Name())
 		return nil
 	}
 	document, err := r.page(all)

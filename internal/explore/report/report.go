@@ -71,7 +71,7 @@ func (r Request) goal() (explore.Goal, error) {
 	}
 	if !r.Anomaly.IsPromisedBy(r.Lock) && (segmented || !r.Anomaly.OnRequest()) {
 		return goal, fmt.Errorf("anomaly: %s does not promise that %s never happens: %s; "+
-			"without --anomaly, explore looks for all that it promises to prevent", r.Lock.Name, r.Anomaly, why)
+			"without --anomaly, explore searches for all anomalies that it promises to prevent", r.Lock.Name, r.Anomaly, why)
 	}
 	goal.Anomalies = []explore.Anomaly{r.Anomaly}
 	return goal, nil

@@ -96,7 +96,7 @@ func (r Request) printExplanation(out io.Writer, why *session.Explanation) {
 	say := r.Scenario.Say
 	if why == nil {
 		if r.Why {
-			fmt.Fprint(out, say("Why: not known, as it was interrupted.\n", "原因：未知，因为被中断。\n"))
+			fmt.Fprint(out, say("Why: unknown, because the search was interrupted.\n", "原因：未知，因为被中断。\n"))
 		}
 		return
 	}
@@ -106,11 +106,11 @@ func (r Request) printExplanation(out io.Writer, why *session.Explanation) {
 	}
 	if len(why.Undecided) > 0 {
 		slices.Sort(why.Undecided)
-		fmt.Fprint(out, say("It may be a later step: before steps %s, %d schedules were not enough to tell.\n",
+		fmt.Fprint(out, say("It may be a later step: before steps %s, %d schedules were not enough to decide.\n",
 			"也可能是更晚的一步：在第 %s 步之前，%d 种时序还不足以判断。\n", strings.Trim(fmt.Sprint(why.Undecided), "[]"), maxSchedulesPerQuestion))
 	}
-	fmt.Fprint(out, say("A way leads to the end without a further fault (%d schedules were run to find them).\n",
-		"走法指不再出故障、一直走到结束的时序（为此运行了 %d 种）。\n", why.Schedules))
+	fmt.Fprint(out, say("A way is a schedule from there to the end without further faults (%d were run).\n",
+		"走法指从该步起不再出故障、一直走到结束的时序（运行了 %d 种）。\n", why.Schedules))
 }
 
 // turningPointsText names the step that made the anomaly possible, and the point of no return.
@@ -118,13 +118,13 @@ func (r Request) turningPointsText(why *session.Explanation) (says string) {
 	say := r.Scenario.Say
 	switch {
 	case why.PointOfNoReturn == 0 && len(why.Undecided) > 0:
-		says = say("it is not known when it was too late: too many ways were left to look at all of them.",
+		says = say("the point of no return is unknown: there were too many ways to explore all of them.",
 			"无法确定从哪一步起无法挽回：剩下的走法太多，没有看完。")
 	case why.PointOfNoReturn == 0:
-		says = say("it was too late from the start. Every way shows %s, whatever the order.",
+		says = say("it could not be avoided from the start. Every way shows %s, whatever the order.",
 			"从一开始就无法挽回。无论按什么顺序，每种走法都会出现 %s。", why.Anomaly)
 	case why.PointOfNoReturn == why.Step:
-		says = say("until step %d, %s, which shows it, there was a way out.", "在第 %d 步 %s 使它出现之前，一直可以避免。", why.PointOfNoReturn, why.PointToken)
+		says = say("it could be avoided until step %d, %s, which shows it.", "在第 %d 步 %s 使它出现之前，一直可以避免。", why.PointOfNoReturn, why.PointToken)
 	default:
 		says = say("step %d, %s, is the point of no return. From there on, every way shows %s.",
 			"第 %d 步 %s 是无法挽回的一步。从这一步起，每种走法都会出现 %s。", why.PointOfNoReturn, why.PointToken, why.Anomaly)
@@ -145,7 +145,7 @@ func (r Request) escapesText(why *session.Explanation) string {
 		choices = append(choices, s.Token)
 	}
 	say, first := r.Scenario.Say, why.Escapes[0]
-	says := say("Instead, %s would have saved it: %s", "换成 %s 就能避免：%s", strings.Join(choices, say(" or ", " 或 ")), first.Says)
+	says := say("Instead, %s would have avoided it: %s", "换成 %s 就能避免：%s", strings.Join(choices, say(" or ", " 或 ")), first.Says)
 	if len(first.Path) > 0 {
 		says += say(", and then %s", "，然后 %s", strings.Join(first.Path, " "))
 	}
@@ -164,19 +164,19 @@ func anomalyHitText(in explore.Scenario, s explore.AnomalyHit) string {
 // outcomeText says whether the second lock survives.
 func (r Request) outcomeText(c session.Counterfactual, interrupted bool) string {
 	say, second := r.Scenario.Say, c.Locks[1]
-	reason := say("%d schedules were not enough to tell", "%d 种时序还不足以判断", maxSchedulesPerQuestion)
+	reason := say("%d schedules were not enough to decide", "%d 种时序还不足以判断", maxSchedulesPerQuestion)
 	if interrupted {
-		reason = say("it was interrupted", "因为被中断")
+		reason = say("the search was interrupted", "搜索被中断")
 	}
 	switch c.Outcome {
 	case session.Shows:
 		return say("%s does not survive: it shows %s, too.\n", "%s 也避免不了：同样出现 %s。\n", second, c.Anomaly)
 	case session.NeverEnds:
-		return say("%s never comes to the end of all sales.\n", "%s 无法让所有的单都结束。\n", second)
+		return say("Under %s the sales never all end.\n", "%s 无法让所有的单都结束。\n", second)
 	case session.Undecided:
-		return say("Whether %s survives is not known: %s.\n", "%s 能否避免还不知道：%s。\n", second, reason)
+		return say("It is unknown whether %s survives: %s.\n", "%s 能否避免，尚不清楚：%s。\n", second, reason)
 	}
-	says := say("%s survives: it comes to the end of all sales.", "%s 能避免：所有的单都结束了。", second)
+	says := say("%s survives: all sales end.", "%s 能避免：所有的单都结束了。", second)
 	switch {
 	case c.Outcome == session.NeverShows:
 		says += say(" No schedule of it shows %s (%s).", "它的所有时序都不会出现 %s（%s）。", c.Anomaly, c.Conditions)
@@ -184,9 +184,9 @@ func (r Request) outcomeText(c session.Counterfactual, interrupted bool) string 
 		says += say(" But another schedule of it shows %s: %s", "但它的另一个时序会出现 %s：%s",
 			c.Anomaly, r.replayCommandFor(r.Against, c.OtherSchedule)+r.LangFlag)
 	case c.Anomaly != "":
-		says += say(" Whether another schedule of it shows %s is not known: %s.", "它的其他时序会不会出现 %s 还不知道：%s。", c.Anomaly, reason)
+		says += say(" It is unknown whether another schedule of it shows %s: %s.", "它的其他时序会不会出现 %s，尚不清楚：%s。", c.Anomaly, reason)
 	default:
-		says = say("%s comes to the end of all sales.", "%s 的所有单都结束了。", second)
+		says = say("Under %s all sales end.", "%s 的所有单都结束了。", second)
 	}
 	return says + "\n"
 }
@@ -220,7 +220,7 @@ func (r Request) printLegend(schedules int, interrupted bool) {
 		"unknown      " + explore.UnknownText(in.Language) + in.Say(": exploring it alone says which", "：单独探索会说明是哪一种"),
 	}
 	if interrupted {
-		lines = append(lines, in.Say("interrupted  it was interrupted before all schedules were explored", "interrupted  还没探索完就被中断"))
+		lines = append(lines, in.Say("interrupted  the search was interrupted before all schedules were explored", "interrupted  还没探索完就被中断"))
 	}
 	lines = append(lines, in.Say("–            this lock does not promise that the anomaly never happens", "–            这种锁不承诺避免这种异常"))
 	fmt.Fprint(out, in.Say(
@@ -231,7 +231,7 @@ func (r Request) printLegend(schedules int, interrupted bool) {
 		fmt.Fprintf(out, "  %-13s %s\n", s.Name, joinWords(r.Command+" NAME", s.String()))
 	}
 	r.printNodesLegend()
-	fmt.Fprint(out, in.Say("\n%d schedules. Left out, as they break every lock that expires, or every lock on one Redis:\n",
+	fmt.Fprint(out, in.Say("\n%d schedules. Not included, because they break every lock that expires, or every lock on one Redis:\n",
 		"\n共 %d 种时序。没有包括以下故障：它们能破坏任何会过期的锁，或者单个 Redis 上的任何锁：\n", schedules))
 	for _, fault := range explore.AllFaults() {
 		if fault.BreaksEveryLock {
@@ -266,7 +266,7 @@ func (w *walk) refusalText(token string, err error) string {
 	var stale *explore.StaleError
 	switch {
 	case errors.Is(err, explore.ErrMalformed):
-		return w.request.Scenario.Say("%s is no step. Type a number, or a token of the list; explore --help shows how steps are written.",
+		return w.request.Scenario.Say("%s is not a step. Type a number, or a token from the list; explore --help describes the tokens.",
 			"%s 不是一步。请输入序号，或列表里的一步；写法见 explore --help。", token)
 	case errors.As(err, &stale):
 		return w.request.Scenario.Say("%s cannot happen now: %s.", "%s 现在不能发生：%s。", token, stale.Reason)
@@ -278,12 +278,12 @@ func (w *walk) refusalText(token string, err error) string {
 // helpText returns the help on the commands of a walk.
 func (w *walk) helpText() string {
 	return w.request.Scenario.Say(`A thick line is a sale that believes that it holds the lock, until it begins to release it.
-[lock: A] says whose the lock is in truth.
-Type the number of a choice, or its token. Several tokens are several steps.
-  u  takes the last step back
-  d  says how many further steps an anomaly is away
-  q  ends, and prints the command that replays the schedule
-A fault can happen as often as --faults says. What is listed below the choices cannot happen now.
+[lock: A] names the actual holder of the lock.
+Type the number of a choice, or its token; several tokens are several steps.
+  u  undoes the last step
+  d  shows how many further steps an anomaly is away
+  q  quits, and prints the command that replays the schedule
+--faults sets how often each fault can happen. What is listed below the choices cannot happen now.
 `, `粗线表示这一单认为自己持有锁（到开始释放为止）；[锁：A] 是锁实际的持有者。
 输入一项的序号，或它的写法；一行可以写多步。
   u  撤销上一步
@@ -309,7 +309,7 @@ func distanceText(a explore.Anomaly, steps int, further []string, in explore.Sce
 
 // distancesHeading returns the heading of the list of distances.
 func distancesHeading(in explore.Scenario) string {
-	return in.Say("The fewest further steps until an anomaly shows:\n", "到出现异常最少还有几步：\n")
+	return in.Say("Fewest further steps to each anomaly:\n", "到出现异常最少还有几步：\n")
 }
 
 // choiceText describes a choice, with the name of its fault.
@@ -332,7 +332,7 @@ func cellProgressText(s explore.NamedScenario, now explore.Result, in explore.Sc
 
 // boundFlagsText names the flags that raise a bound.
 func boundFlagsText(in explore.Scenario) string {
-	return in.Say("Bounds: --max-time, --max-schedules, --max-memory; 0 is none.",
+	return in.Say("Bounds: --max-time, --max-schedules, --max-memory; 0: no bound.",
 		"上限：--max-time、--max-schedules、--max-memory；0 表示不限。")
 }
 
@@ -367,7 +367,7 @@ func (r Request) differencesText(c session.Counterfactual) string {
 	say := r.Scenario.Say
 	says := say("Row %d is the first that differs.\n", "第 %d 行开始不同。\n", c.FirstDifference)
 	if c.FirstDifference == 0 {
-		says = say("No step differs: both do the same, to the end of this schedule.\n", "每一步都相同：直到时序结束，两种锁做的一样。\n")
+		says = say("No step differs: both locks do the same until the end of this schedule.\n", "每一步都相同：直到时序结束，两种锁的行为一样。\n")
 	}
 	for _, why := range c.Why {
 		says += say("%s.\n", "%s。\n", why)

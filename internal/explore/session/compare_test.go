@@ -25,7 +25,7 @@ func TestCompareFindsFirstDifference(t *testing.T) {
 	}{
 		{
 			first: "v1", second: "v2", faults: "crash=1", schedule: "A:SET/dies-after B:SET", wantRow: 1,
-			wantWhy: "The state then: under v1, lock: A; stock: 100; under v2, lock: A, for 10s; stock: 100",
+			wantWhy: "The state after it: under v1, lock: A; stock: 100; under v2, lock: A, for 10s; stock: 100",
 		}, {
 			first: "v3", second: "v4", faults: "expiry=1", schedule: "A:SET A:GET A:write A:GET expiry B:SET A:DEL", wantRow: 4,
 			wantWhy: "What happens: under v3, A finds the lock to be A's",

@@ -76,17 +76,17 @@ func tryAll(t *testing.T, s *session.Session) {
 func TestDisabledStepHasReason(t *testing.T) {
 	for _, test := range []struct{ lock, faults, schedule, what, why string }{
 		{"v4", "", "A:SET A:GET", "time", "time does not pass by itself while somebody can move"},
-		{"v4", "expiry=1", "", "expiry", "no key in Redis is to expire"},
+		{"v4", "expiry=1", "", "expiry", "no key in Redis has an expiry"},
 		{"v4", "expiry=1", "A:SET expiry", "expiry", "the budget expiry=1 is used up"},
 		{"v4", "", "A:SET A:GET A:write A:compareAndDelete", "A", "A's sale has ended"},
 		{"v4", "crash=1", "A:SET/dies-after", "A", "A is dead"},
 		{"v4", "pause=1", "A:SET A:pauses", "A", "A is paused until A resumes"},
 		{"v4", "", "A:SET B:SET", "B",
-			"B waits, while the lock is A's: another attempt would get the same answer"},
+			"B waits, while A holds the lock: another attempt would get the same answer"},
 		{"v10", "", "A:acquire B:acquire B:subscribes B:acquire", "B",
-			"B waits until 2.5s, or for a message, while the lock is A's"},
+			"B waits until 2.5s, or for a message, while A holds the lock"},
 		{"v6", "slow=1", "", "slow", "no timer is set"},
-		{"v10", "lost-wake=1", "", "lost-wake", "no message is under way"},
+		{"v10", "lost-wake=1", "", "lost-wake", "no message is in transit"},
 		{"v4", "lost-reply=1,crash=1", "A:SET/lost", "lost-reply", "the budget lost-reply=1 is used up"},
 	} {
 		t.Run(test.lock+" "+test.what, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestDisabledNamesWaitInLocalQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := session.Disabled{What: "B", Why: "B waits for another goroutine of its process, while the lock is A's"}
+	want := session.Disabled{What: "B", Why: "B waits for another goroutine of its process, while A holds the lock"}
 	if !slices.Contains(s.Now().Disabled, want) {
 		t.Errorf("after %q: %+v; want %+v", s.Now().Schedule, s.Now().Disabled, want)
 	}

@@ -47,7 +47,7 @@ func (c runChoices) orMessageText(a *engine.Actor) string {
 // holderText adds who holds the lock; "" if nobody else does.
 func (c runChoices) holderText(a *engine.Actor) string {
 	if holder := c.Holder(); holder != nil && holder != a {
-		return c.Engine.Scenario.Say(", while the lock is %s's", "，锁现在是 %s 的", holder.Name)
+		return c.Engine.Scenario.Say(", while %s holds the lock", "，锁现在是 %s 的", holder.Name)
 	}
 	return ""
 }
@@ -70,7 +70,7 @@ func (c runChoices) reasonNoFault(f fault.Fault, allowed int) string {
 	switch f {
 	case fault.Expiry, fault.RedisClock:
 		if c.Engine.Cluster.NextExpiry() == 0 {
-			return say("no key in Redis is to expire", "Redis 里没有会过期的键")
+			return say("no key in Redis has an expiry", "Redis 里没有会过期的键")
 		}
 	case fault.Slow:
 		if !c.Engine.HasTimer() {
@@ -82,7 +82,7 @@ func (c runChoices) reasonNoFault(f fault.Fault, allowed int) string {
 	default:
 		return missingForFault(f).In(c.Engine.Scenario.Language)
 	}
-	return say("nobody could move before it: time passes by itself", "在此之前没有参与者可以继续：时间会自己流逝")
+	return say("nobody can move before that, so time passes by itself", "在此之前没有参与者可以继续，时间会自己流逝")
 }
 
 // missingForFault describes the missing condition for a fault.
@@ -90,7 +90,7 @@ func missingForFault(f fault.Fault) language.Text {
 	text := language.Both
 	switch f {
 	case fault.LostWake:
-		return text("no message is under way", "没有在途的消息")
+		return text("no message is in transit", "没有在途的消息")
 	case fault.Timeout:
 		return text("nobody waits for the lock", "没有参与者在等锁")
 	case fault.Failover:
@@ -98,7 +98,7 @@ func missingForFault(f fault.Fault) language.Text {
 	case fault.Rollback:
 		return text("a restart would lose nothing", "重启不会丢失任何改动")
 	case fault.Evict:
-		return text("the lock is not there, or has no expiry", "锁不在，或没有过期时间")
+		return text("there is no lock, or it has no expiry", "没有锁，或锁没有过期时间")
 	case fault.Pause, fault.Crash, fault.Cancel, fault.ClockJump:
 		return text("no sale is going on", "没有进行中的下单")
 	case fault.NodeCrash, fault.NodeHang, fault.NodeRestart:
@@ -127,8 +127,8 @@ func differenceTexts(locks [2]string, steps [2]*trace.Step, second *secondLock) 
 		}
 	}
 	addIfDifferent(both("What happens", "发生的事"), func(s *trace.Step) string { return s.Says })
-	addIfDifferent(both("The state then", "之后的状态"), func(s *trace.Step) string { return s.State(in.Language) })
-	addIfDifferent(both("Where the actors stand", "参与者的状态"), second.stancesText)
+	addIfDifferent(both("The state after it", "之后的状态"), func(s *trace.Step) string { return s.State(in.Language) })
+	addIfDifferent(both("The state of the actors", "参与者的状态"), second.stancesText)
 	if len(why) > 0 && steps[0].Command != "" {
 		addIfDifferent(both("The command", "命令"), func(s *trace.Step) string {
 			if s.Command == "" {
@@ -155,7 +155,7 @@ func choicesText(tokens []string, in explore.Scenario) string {
 
 // continuesText describes a step without a visible effect.
 func continuesText(actor string, in explore.Scenario) string {
-	return in.Say("%s goes on", "%s 继续", actor)
+	return in.Say("%s continues", "%s 继续", actor)
 }
 
 // notShownText says that a schedule does not show an anomaly.
