@@ -27,6 +27,11 @@ func TestALabRunsOnTheServersMachine(t *testing.T) {
 	p.shows("Run them here")
 	p.shows("The holder dies: everybody waits")
 	p.shows("foreign-delete · v2 → v3")
+	corner := eval[string](p, `(({right, bottom}) => document.elementFromPoint(right - 9, bottom - 9).closest("a")?.hash)(
+		document.querySelector(".sheets li").getBoundingClientRect())`)
+	if !strings.HasPrefix(corner, "#/labs/") {
+		t.Errorf("a card's corner leads to %q; want the whole card to lead to its lab", corner)
+	}
 	p.playsALab("foreign-delete")
 	runs := eval[[]runOfALab](p, runsOfALab)
 	if len(runs) != 2 || runs[0].Says != "v2 is broken: r1#1 removed r2#1's lock" || runs[0].Looks != "bad" ||
