@@ -41,7 +41,7 @@ func TestHubShowsForeignRelease(t *testing.T) {
 		look.Report.Sold, look.Report.Remaining, look.Report.Lost, look.Report.Verdict = 2, 199, 1, verdict.Oversold
 	})
 	english.readUntil("tally", "2 sold, but the stock fell by 1 only: 1 update was lost")
-	chinese.readUntil("tally", "卖出 2 件，库存只减了 1 件：丢失了 1 次扣减，这些件还能再卖一次")
+	chinese.readUntil("tally", "卖出 2 件，库存只减了 1 件：丢失了 1 次扣减，这些库存会被重复售出")
 }
 
 func checkLanes(t *testing.T, lanes live.LanesFrame) {

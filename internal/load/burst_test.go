@@ -160,13 +160,13 @@ func TestJudgeNeedsAnswersAndOrders(t *testing.T) {
 		{
 			name: "updates lost and orders missing", result: load.Result{Report: lost, Requests: 210, OK: 210, Answered: 1},
 			minAnswered: 0.99, wantVerdict: verdict.Oversold,
-			wantReason: "200 sold, but the stock fell by 31 only: 169 updates were lost, and as many pieces can be sold a second time" +
+			wantReason: "200 sold, but the stock fell by 31 only: 169 updates were lost, and those items can be sold twice" +
 				"; but 10 orders that were confirmed to buyers are not in the ledger",
 		},
 		{
 			name: "oversold although few were answered", result: load.Result{Report: lost, Requests: 2000, OK: 200, Unknown: 1800, Answered: 0.1},
 			minAnswered: 0.99, wantVerdict: verdict.Oversold,
-			wantReason: "200 sold, but the stock fell by 31 only: 169 updates were lost, and as many pieces can be sold a second time" +
+			wantReason: "200 sold, but the stock fell by 31 only: 169 updates were lost, and those items can be sold twice" +
 				"; but 1800 of 2000 requests failed, or their outcome is unknown",
 		},
 	} {

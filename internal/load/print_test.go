@@ -105,7 +105,7 @@ func TestPrintInChineseHasNoEnglish(t *testing.T) {
 	}
 	checkOrder(t, output.String(), "requests  203 个", "售罄 0", "stock     开始时 200，剩下 169\n", "账本里有 200 个，但买家收到了 201 个订单的确认",
 		"lost      169 次扣减",
-		"verdict   OVERSOLD：卖出 200 件，库存只减了 31 件：丢失了 169 次扣减，这些件还能再卖一次；但买家收到了 1 个订单的确认", "；但 203 个请求中有 2 个失败或结果未知\n")
+		"verdict   OVERSOLD：卖出 200 件，库存只减了 31 件：丢失了 169 次扣减，这些库存会被重复售出；但买家收到了 1 个订单的确认", "；但 203 个请求中有 2 个失败或结果未知\n")
 	for _, english := range []string{" sold", "requests were"} {
 		if strings.Contains(output.String(), english) {
 			t.Errorf("got\n%s\nwant no English words such as %q", output.String(), english)

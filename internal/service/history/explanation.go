@@ -17,10 +17,14 @@ func (r Report) Means() language.Text {
 				r.Sold, r.Initial, fell, count(r.Lost, "update was", "updates were")),
 			fmt.Sprintf("库存 %d 件，卖出 %d 件，库存只减了 %d 件：丢失了 %d 次扣减", r.Initial, r.Sold, fell, r.Lost))
 	case r.Lost > 0:
+		items := "those items"
+		if r.Lost == 1 {
+			items = "that item"
+		}
 		return language.Both(
-			fmt.Sprintf("%d sold, but the stock fell by %d only: %s lost, and as many pieces can be sold a second time",
-				r.Sold, fell, count(r.Lost, "update was", "updates were")),
-			fmt.Sprintf("卖出 %d 件，库存只减了 %d 件：丢失了 %d 次扣减，这些件还能再卖一次", r.Sold, fell, r.Lost))
+			fmt.Sprintf("%d sold, but the stock fell by %d only: %s lost, and %s can be sold twice",
+				r.Sold, fell, count(r.Lost, "update was", "updates were"), items),
+			fmt.Sprintf("卖出 %d 件，库存只减了 %d 件：丢失了 %d 次扣减，这些库存会被重复售出", r.Sold, fell, r.Lost))
 	case r.Oversold > 0:
 		return language.Both(
 			fmt.Sprintf("%d sold of %d: %d more than there were", r.Sold, r.Initial, r.Oversold),

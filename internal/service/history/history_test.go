@@ -15,8 +15,8 @@ func TestMeansExplainsVerdict(t *testing.T) {
 		want                           string
 	}{
 		{200, 0, 200, 198, "stock and orders agree, with at least 198 requests in flight at once"},
-		{200, 169, 200, 200, "200 sold, but the stock fell by 31 only: 169 updates were lost, and as many pieces can be sold a second time"},
-		{10, 10, 1, 1, "1 sold, but the stock fell by 0 only: 1 update was lost, and as many pieces can be sold a second time"},
+		{200, 169, 200, 200, "200 sold, but the stock fell by 31 only: 169 updates were lost, and those items can be sold twice"},
+		{10, 10, 1, 1, "1 sold, but the stock fell by 0 only: 1 update was lost, and that item can be sold twice"},
 		{1, 0, 2, 2, "2 sold of 1, and the stock fell by 1 only: 1 update was lost"},
 		{1, -1, 2, 2, "2 sold of 1: 1 more than there were"},
 		{200, 100, 50, 50, "50 sold, but the stock fell by 100: 50 pieces are gone without an order"},
