@@ -20,7 +20,7 @@ type form struct {
 func formOf(in language.Language) form {
 	if in == language.Chinese {
 		return form{
-			[]string{"预测", "运行", "看到的", "解释", "在调度席上", "试一试", "还有什么缺陷"},
+			[]string{"预测", "运行", "观察", "解释", "在调度席上", "试一试", "还有什么缺陷"},
 			"答案是 **", "在另一个终端运行 `go run .`，打开[", "下一课：[",
 		}
 	}
