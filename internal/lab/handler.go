@@ -51,7 +51,7 @@ func (r *Runner) List(in language.Language) (all []ListEntry) {
 	return all
 }
 
-// Routes returns the list, and what runs a lab: with each of the locks that it is about, one after the other. That is answered with
+// Routes returns the route of the list, and the route that runs a lab with each of its locks in turn. The response to a run is a stream of
 // server-sent events.
 func (r *Runner) Routes() []route.Row {
 	list := route.Value(func(q *http.Request) (all []ListEntry, err error) {
@@ -76,7 +76,7 @@ func (r *Runner) Routes() []route.Row {
 	}
 }
 
-// play answers with a lab's run.
+// play runs a lab, and streams the run to the client.
 func (r *Runner) play(w http.ResponseWriter, q *http.Request) error {
 	in, err := api.Language(q)
 	if err != nil {
@@ -99,16 +99,16 @@ func (r *Runner) play(w http.ResponseWriter, q *http.Request) error {
 	stream := sse.NewWriter(w)
 	r.playAll(ctx, l, in, func(event string, data any) {
 		if stream.Send(event, data) != nil {
-			stop() // nobody reads it any more
+			stop() // The client has left.
 		}
 	})
 	return nil
 }
 
-// maxDrawnBytes bounds what is sent of drawings on the way, in bytes. The story has the last one, whatever came before.
+// maxDrawnBytes bounds the drawings that are sent during a run, in bytes. The story at the end has the last drawing in any case.
 const maxDrawnBytes = 2 << 20
 
-// playAll runs a lab, and sends what there is to tell: which lock begins, what has happened so far, and the story.
+// playAll runs a lab with each of its locks, and sends the name of the lock, the events so far, and the story.
 func (r *Runner) playAll(ctx context.Context, l Lab, in language.Language, send func(event string, data any)) {
 	run, drawn := r.Run, 0
 	if run == nil {

@@ -57,7 +57,7 @@ func (r *record) KillRunner() {
 	})
 }
 
-// AwaitTicks waits until so many ticks are over, and notes their runs, and those that nobody has run, as the record tells.
+// AwaitTicks waits for the end of n ticks, and notes their runs and the missed ticks from the record.
 func (r *record) AwaitTicks(n int) {
 	s := r.stage
 	last := r.Every.After(r.first, n-1)
@@ -76,7 +76,7 @@ func (r *record) AwaitTicks(n int) {
 	})
 }
 
-// events tells what the record says of the first tick to the last: what came before every replica was up is left out.
+// events returns the events of the recorded ticks, from the first one after every replica was up.
 func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 	begun := map[string]int{} // runs, by replica
 	for i, count := range job.NewTally(runs, r.Every, r.work, r.first, last).Counts {
@@ -102,7 +102,7 @@ func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 	return all
 }
 
-// WatchTicks awaits ticks, and notes which replicas ask for the job's lock meanwhile: the record has only who got it.
+// WatchTicks is AwaitTicks, and also notes which replicas request the job's lock: the record has only the replica that obtained it.
 func (r *record) WatchTicks(n int) {
 	s := r.stage
 	node, traps := s.lockOn(1), map[string]Trap{}
@@ -121,8 +121,8 @@ func runs(tick int) match {
 	return func(e witness.Event) bool { return e.Kind == witness.KindRunBegins && e.Tick == tick }
 }
 
-// outlasted reports whether a run went on when the next tick began. It need not be that of the first tick: that one is left out where a run
-// goes on that began before all replicas were up.
+// outlasted reports whether some run was still in progress when the next tick began. The run of the first tick is not counted if one that
+// began before all replicas were up was in progress then.
 func outlasted(events []witness.Event) bool {
 	return slices.ContainsFunc(events, func(run witness.Event) bool {
 		next := func(e witness.Event) bool { return e.Kind == witness.KindTickBegins && e.Tick == run.Tick+1 }

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/witness"
 )
 
-// holders gives the labs in which a holder, or who waits for it, is not told what it has to know, or is told late.
+// holders returns the labs in which a holder or a waiter misses a message, or receives it late.
 func holders() []Lab {
 	both := language.Both
 	return []Lab{{

@@ -8,10 +8,10 @@ import (
 	"lockstep/internal/witness"
 )
 
-// goneWait is how long sales wait for the lock, while Redis is gone and after.
+// goneWait is how long sales wait for the lock, both while Redis is gone and afterwards.
 const goneWait = 5 * time.Second
 
-// outages gives the labs in which a Redis, a process or the way between them fails.
+// outages returns the labs in which a Redis, a process or the network between them fails.
 func outages() []Lab {
 	both := language.Both
 	return []Lab{{
@@ -234,7 +234,7 @@ func outages() []Lab {
 		Hit:   all(occurred(witness.KindRedisUnreachable), occurred(witness.KindRedisReachable), failed("r1#1")),
 		Proof: soldAfter(witness.KindRedisReachable, "r2"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.SoldDespiteError, witness.NeverBooked},
-		Blames: func(f witness.Finding) bool { // whoever was told at once that Redis is gone did not wait in vain for the lock
+		Blames: func(f witness.Finding) bool { // A sale that failed at once because Redis was gone did not wait in vain.
 			return f.Kind != witness.WaitedInVain || time.Duration(f.Duration) >= goneWait
 		},
 		Expected: []Expectation{
@@ -273,8 +273,7 @@ func outages() []Lab {
 			excludesNobody(),
 		},
 	}, {
-		// A holder is stopped at its work: its write is not yet sent. What the lock can do here it cannot do in paused-writer, where the
-		// write is on its way.
+		// A holder is suspended before it sends its write. A lock can help here, but not in paused-writer, where the write has been sent.
 		Name: "stopped-process", Shows: "v5", Cured: "v6", Needs: []Need{Signals},
 		Title: both("A process is stopped, goes on, and has lost its lock", "进程暂停后恢复：锁丢了，自己不知道"),
 		Claim: both("a process that was stopped past the expiry of its lock is told before it writes", "进程暂停超过锁的过期时间，恢复后在写入之前得知丢了锁"),

@@ -10,12 +10,12 @@ import (
 
 const (
 	placeTTL = 2 * time.Second // expiry of a place in the queue, and of the lock
-	deaf     = 4 * time.Second // the expiry of a lock whose hand-over nobody hears
-	rivals   = 6               // sales that ask after the one that is starved
+	deaf     = 4 * time.Second // expiry of a lock whose hand-over message is lost
+	rivals   = 6               // number of sales that request the lock after the starved one
 	enough   = 4               // overtakes that are too many: v10 has three at most here
 )
 
-// replicas gives the labs of what several replicas do together: run a job, and stand in a queue.
+// replicas returns the labs in which several replicas work together: they run a scheduled job, or wait in a queue.
 func replicas() []Lab {
 	both := language.Both
 	return []Lab{{
@@ -39,7 +39,7 @@ func replicas() []Lab {
 				"only one replica gets the lock of a tick", "每个 tick 只有一个副本得到锁"),
 		},
 	}, {
-		// A cached value expires at each tick, and to compute it is the job.
+		// A cached value expires at each tick, and the job computes it.
 		Name: "stampede", Shows: "v0", Cured: "v4",
 		Title: both("The cache expires: everybody computes at once", "缓存过期：所有进程同时重算"),
 		Claim: both("a cached value that expires is computed by one process, not by all at once (a stampede)",
@@ -111,8 +111,8 @@ func replicas() []Lab {
 			"续期属于租约：解锁时先停止续期，再释放锁；没能释放的锁会过期"),
 		Explore: "--faults lost-request=1 --anomaly goroutine-leak",
 		Shop:    Settings{TTL: 1500 * time.Millisecond, Wait: 6 * time.Second, Think: each(time.Minute, "r1")},
-		// No step has the flaw that watchdogs are known for: a renewal that outlives its work. Work that goes on for ever keeps its lock
-		// from v6 on, as it should; here work ends with its request.
+		// No step has the known flaw of watchdogs, a renewal that outlives its work. From v6 on, work without an end keeps its lock, as it
+		// should; here the work ends with its request.
 		Scenario: func(s *Stage) {
 			trap := s.Catch("r1", 0, fault.LoseRequest, fault.IsRelease)
 			first := s.Hold("r1")
@@ -237,9 +237,9 @@ func replicas() []Lab {
 	}}
 }
 
-// starve lets a sale hold the lock until another one waits, and rivals in the holder's process ask after that. The next attempt of the
-// one that waits, which next matches, is held until all rivals have had the lock: it comes too late, whatever the lock does. A lock
-// that lets it in before, or that needs no attempt, is not late.
+// starve lets a sale hold the lock until another sale waits; then rivals in the holder's process request it. The next attempt of the
+// waiting sale, which next matches, is delayed until all rivals have had the lock. A lock that serves the waiting sale before, or without another
+// attempt, does not starve it.
 func starve(s *Stage, holder, victim string, next func(args []string) bool) {
 	theirs, its := witness.ReplicaOf(holder), witness.ReplicaOf(victim)
 	late, taken := s.Catch(its, 0, fault.Hold, next), s.Pass(theirs, 0, fault.IsTake)
@@ -261,12 +261,12 @@ func starve(s *Stage, holder, victim string, next func(args []string) bool) {
 	s.Until(toEnd(victim), ended(victim))
 }
 
-// starved blames whoever overtook a sale too often.
+// starved accepts findings of a sale that was overtaken too often.
 func starved(sale string) func(witness.Finding) bool {
 	return func(f witness.Finding) bool { return f.Subject == sale && f.Count > enough }
 }
 
-// requestedAfter reports whether so many sales asked for the lock after one that obtained it in the end.
+// requestedAfter reports whether at least n sales requested the lock after a sale that obtained it in the end.
 func requestedAfter(sale string, n int) Condition {
 	return all(obtained(sale), since(ofKind(sale, witness.KindAsks), atLeast(n, "", witness.KindAsks)))
 }

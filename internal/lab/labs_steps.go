@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/witness"
 )
 
-// steps gives the labs of the first steps: each cures the flaw that the one before it shows.
+// steps returns the labs of the first steps: each step cures the flaw that the step before it shows.
 func steps() []Lab {
 	both := language.Both
 	return []Lab{{
@@ -202,7 +202,7 @@ func steps() []Lab {
 	}}
 }
 
-// whileHeld gives a scenario: while a sale of r1 holds the lock, a replica is asked for another one.
+// whileHeld returns a scenario in which a replica gets a sale while one of r1 holds the lock.
 func whileHeld(replica string) func(*Stage) {
 	return func(s *Stage) {
 		first := s.Hold("r1")

@@ -11,12 +11,12 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// page needs no script, no font, nothing of a third party.
+// page is the template of the page. It needs no script and no other file.
 //
 //go:embed matrix.html
 var page string
 
-// HTML writes the matrix as one file: a click on a cell says why, and by which command it is seen.
+// HTML writes the matrix as one file, in which a click on a cell shows the reason and the command that reproduces it.
 func (m Matrix) HTML(typed string) string {
 	b := &strings.Builder{}
 	err := template.Must(template.New("matrix").Funcs(template.FuncMap{
@@ -29,16 +29,16 @@ func (m Matrix) HTML(typed string) string {
 	return b.String()
 }
 
-// widths of a table for a terminal: it fits into 80 columns.
+// Widths of the table on a terminal, which fits into 80 columns.
 const (
 	nameWidth = 28
 	cellWidth = 2
 )
 
-// Width counts the columns that the table takes.
+// Width returns the width of the table in columns.
 func (m Matrix) Width() int { return nameWidth + cellWidth*len(m.Strategies) }
 
-// Head gives the head of a table for a terminal: the names of the strategies, from above.
+// Head returns the head of the table for a terminal, with the names of the strategies written downwards.
 func (m Matrix) Head() string {
 	tallest := 0
 	for _, s := range m.Strategies {
@@ -55,7 +55,7 @@ func (m Matrix) Head() string {
 	return b.String()
 }
 
-// Line gives a row of that table, without its end.
+// Line returns a row of the table for a terminal, without a line break.
 func (m Matrix) Line(anomaly string) string {
 	line := fmt.Sprintf("%-*s", nameWidth, anomaly)
 	for _, s := range m.Strategies {

@@ -102,7 +102,7 @@ func (s *Stage) FailOver() {
 	})
 }
 
-// EndRedis ends Redis: a real one by kill -9. The replicas are refused from then on, whichever it is.
+// EndRedis ends Redis, a real one by SIGKILL. The connections of the replicas are refused from then on.
 func (s *Stage) EndRedis() {
 	s.hit("", 0, witness.KindRedisUnreachable, func() (err error) {
 		for _, proxies := range s.proxies {
@@ -115,7 +115,7 @@ func (s *Stage) EndRedis() {
 	})
 }
 
-// BeginRedis starts it again, with what it had.
+// BeginRedis restarts Redis with its data.
 func (s *Stage) BeginRedis() {
 	if server := s.masters[0].real; server != nil {
 		s.retry(beginning(), func() error { return server.Run(s.ctx) }) // Another process may hold the port for a moment.
@@ -128,8 +128,8 @@ func (s *Stage) BeginRedis() {
 	}
 }
 
-// HangRedis lets Redis execute nothing for some time: a real one by CLIENT PAUSE, the embedded one, which does not know that, behind
-// the proxies.
+// HangRedis makes Redis execute nothing for a time: a real one by CLIENT PAUSE, the embedded one, which lacks that command, by holding its
+// connections in the proxies.
 func (s *Stage) HangRedis(lasts time.Duration) {
 	s.hit("", 0, witness.KindRedisHangs, func() error {
 		if redis := s.masters[0]; redis.real != nil {

@@ -34,7 +34,7 @@ type run struct {
 	ended chan struct{}
 }
 
-// enter begins a run. While another one goes on, that is refused; one that is about to end is waited for.
+// enter begins a run. It waits for another run that is about to end, and refuses while one goes on.
 func (r *Runner) enter(ctx context.Context, lab, from string, in language.Language) (_ context.Context, leave func(), err error) {
 	for {
 		other, begun := r.begin(ctx, lab, from)
@@ -43,7 +43,7 @@ func (r *Runner) enter(ctx context.Context, lab, from string, in language.Langua
 			return begun.ctx, func() { r.leave(begun) }, nil
 		case other == nil:
 			return nil, nil, errEnding
-		case !other.endsSoon(ctx):
+		case !other.waitForLeaving(ctx):
 			return nil, nil, other.refusal(in)
 		}
 		if err := await(ctx, other.ended); err != nil {
@@ -52,25 +52,25 @@ func (r *Runner) enter(ctx context.Context, lab, from string, in language.Langua
 	}
 }
 
-// leavingTime is how long another run is waited for before a run is refused: a reader who goes from one lab to the next leaves the first
-// one in the same moment, and the server may hear of that later than of the new run.
+// leavingTime is how long enter waits for another run before it refuses: a reader who goes from one lab to the next leaves the first one at
+// that moment, and the server may learn of that after the request for the next one.
 const leavingTime = time.Second
 
-// endsSoon waits until a run has been told to end, at most for leavingTime, and reports whether it has.
-func (r *run) endsSoon(ctx context.Context) bool {
+// waitForLeaving waits until the context of a run has ended, at most for leavingTime, and reports whether it has.
+func (r *run) waitForLeaving(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, leavingTime)
 	defer stop()
 	return await(ctx, r.ctx.Done()) == nil
 }
 
-// refusal refuses another run meanwhile.
+// refusal returns the error for a second run.
 func (r *run) refusal(in language.Language) error {
 	return lock.WithCode("lab_running", in.Say(
 		"one lab runs at a time, and %s is running, started %.0f s ago from %s: stop that one, or wait",
 		"同时只能运行一个实验：%s 正在运行（%.0f 秒前由 %s 启动）；请停止它，或等它结束。", r.lab, time.Since(r.began).Seconds(), r.from))
 }
 
-// begin begins a run, or returns the one that goes on; neither, if the runner is closed.
+// begin begins a run, or returns the run in progress. Both results are nil if the runner is closed.
 func (r *Runner) begin(ctx context.Context, lab, from string) (other, begun *run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,7 +90,7 @@ func (r *Runner) leave(ended *run) {
 	close(ended.ended)
 }
 
-// Close ends the run that goes on, and begins no other.
+// Close ends the run in progress. Later runs are refused.
 func (r *Runner) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

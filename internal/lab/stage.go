@@ -98,8 +98,8 @@ func openStage(ctx context.Context, shop Settings, env Environment, lock string,
 	return s, s.watch(ctx, shop.Job)
 }
 
-// watch begins to collect what happens: by the streams of the replicas until they die, since the process that is started in the place of
-// one is none of the lab's. What replicas of a job did is in its record.
+// watch begins to collect the events of the replicas from their streams. A stream ends with its replica: a process that replaces it is not
+// part of the lab. Events of a job's replicas are in the job's record.
 func (s *Stage) watch(ctx context.Context, job *Job) (err error) {
 	var leave context.CancelFunc
 	s.ctx, leave = context.WithCancel(ctx)

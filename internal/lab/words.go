@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/witness"
 )
 
-// What can go wrong, to be matched with errors.Is.
+// Errors of a run. Match them with errors.Is.
 var (
 	ErrUnknown = errors.New("there is no such lab")
 	ErrNotFor  = errors.New("the lab is not for this lock")
@@ -29,7 +29,7 @@ var (
 	errNotKnown  = errors.New("nobody knows yet")
 )
 
-// lacking says what this machine does not have, if that is why a lab could not be run; otherwise nothing.
+// lacking returns a sentence about what this machine lacks, if the error says that a lab could not run for want of it; otherwise "".
 func lacking(err error) language.Text {
 	switch {
 	case errors.Is(err, ErrNoRedis):
@@ -52,7 +52,7 @@ type failure struct {
 func (f *failure) Error() string { return f.step.In(language.English) + ": " + f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// explain says in a language what went wrong; an error that no table has, by its own text.
+// explain returns the sentence about an error in a language, or the text of an error that has no sentence.
 func explain(err error, in language.Language) string {
 	var failed *failure
 	switch {
@@ -73,7 +73,7 @@ func explain(err error, in language.Language) string {
 	}
 }
 
-// What steps of scenarios do or wait for.
+// Names of the steps of scenarios, for errors and progress.
 
 func to(who, english, chinese string) language.Text {
 	return language.Both(who+" to "+english, who+" "+chinese)
@@ -108,7 +108,7 @@ func passing(tick int) language.Text {
 }
 func counting() language.Text { return language.Both("how many were sold", "查询卖出多少件") }
 
-// What shows that a run says nothing.
+// Reasons why a run gives no verdict.
 
 func forgotten(in language.Language) string {
 	return in.Say("the witness has forgotten what happened first", "见证里已经没有最初发生的事")
@@ -117,7 +117,7 @@ func (l Lab) didNotHappen(in language.Language) string {
 	return in.Say("this did not happen: ", "没有发生：") + l.Fault.In(in)
 }
 
-// provesNothing says that nothing went wrong, and which sales failed, and why.
+// provesNothing returns a sentence that nothing went wrong, with the sales that failed and the reasons.
 func provesNothing(events []witness.Event, in language.Language) string {
 	text := in.Say("nothing went wrong, but nothing shows that the lock holds", "没有出错，但也没有什么能证明这把锁守住了")
 	for _, e := range events {
@@ -128,7 +128,7 @@ func provesNothing(events []witness.Event, in language.Language) string {
 	return text
 }
 
-// In says it in a language.
+// In returns the text in a language.
 func (k Kind) In(in language.Language) string {
 	if k == Embedded {
 		return in.Say(string(k), "内嵌")
@@ -136,7 +136,7 @@ func (k Kind) In(in language.Language) string {
 	return in.Say(string(k), "真实")
 }
 
-// In says what it is in a language. Code is between backquotes.
+// In returns the text in a language, with code between backquotes.
 func (n Need) In(in language.Language) string {
 	if n == Signals {
 		return in.Say("the signals of Unix, which stop a process", "Unix 的信号，用来暂停进程")
@@ -144,7 +144,7 @@ func (n Need) In(in language.Language) string {
 	return in.Say("a `redis-server` or a `valkey-server`", "`redis-server` 或 `valkey-server`")
 }
 
-// HowCured tells how the flaw is cured, or that no step has it or cures it.
+// HowCured returns a sentence on how the flaw is cured, or that no step has it or cures it.
 func (l Lab) HowCured(in language.Language) string {
 	if l.Shows == "" {
 		return in.Say("No step has this flaw: ", "没有哪一步有这个缺陷：") + sentence(l.Cure, in)
@@ -158,12 +158,12 @@ func (l Lab) HowCured(in language.Language) string {
 	return in.Say("The cure, from %s to %s: ", "%s 到 %s 的修复：", l.Shows, l.Cured) + sentence(l.Cure, in)
 }
 
-// sentence gives a text with its full stop.
+// sentence returns a text with a full stop.
 func sentence(text language.Text, in language.Language) string {
 	return text.In(in) + in.Say(".", "。")
 }
 
-// summary says how some buyers fared who got the same answer, the quickest of them first.
+// summary returns a line about buyers with the same answer, the quickest first.
 func summary(buyers []Answer, in language.Language) string {
 	first, last := buyers[0], buyers[len(buyers)-1]
 	if len(buyers) == 1 {
@@ -173,7 +173,7 @@ func summary(buyers []Answer, in language.Language) string {
 		len(buyers), first.Sale, first.outcome(in), first.Seconds, last.Seconds)
 }
 
-// head says in a line what was observed, and of which lock.
+// head returns a line with the lock and the observed verdict.
 func (r Result) head() string {
 	switch r.Observed {
 	case verdict.Broken:
@@ -185,7 +185,7 @@ func (r Result) head() string {
 	}
 }
 
-// about says why what was observed was expected, or what was; how long it took, and on which Redis.
+// about returns a sentence with the reason for the expected verdict, the duration, and the Redis.
 func (r Result) about() string {
 	expected := r.in.Say("As expected", "符合预期")
 	if !r.AsExpected() {
@@ -194,7 +194,7 @@ func (r Result) about() string {
 	return r.in.Say("%s: %s (%.1f s, %s Redis).", "%s：%s（%.1f 秒，%s Redis）。", expected, r.Why, r.Seconds, Kind(r.Redis).In(r.in))
 }
 
-// still says what went wrong beside the promise that the lock has kept; "" if nothing did.
+// still returns a sentence on what went wrong although the lock kept its promise, or "".
 func (r Result) still() string {
 	var seen []string
 	for _, f := range r.Findings {
@@ -212,7 +212,7 @@ func (r Result) still() string {
 	return r.in.Say("Still seen, and not promised: ", "仍然出现，但不在承诺之内：") + strings.Join(seen, r.in.Say(" · ", "、"))
 }
 
-// notDrawn names the sales that a drawing leaves out; "" if there are none.
+// notDrawn returns a sentence that names the sales that a drawing omits, or "".
 func notDrawn(sales []string, in language.Language) string {
 	if len(sales) == 0 {
 		return ""
@@ -231,7 +231,7 @@ func (a Answer) outcome(in language.Language) string {
 	}
 }
 
-// What an exploration shows.
+// Sentences about an exploration.
 
 func shortest(c explore.Recording, in language.Language) string {
 	return in.Say("in %d steps: %s", "%d 步：%s", c.Length(), c.Schedule())
@@ -243,7 +243,7 @@ func inNoScenario(in language.Language) string {
 	return in.Say("no schedule of any scenario shows it", "所有场景的所有时序都没有出现")
 }
 
-// untested says why an exploration that found nothing says nothing.
+// untested returns the reason why an exploration without a finding gives no verdict.
 func untested(r explore.Result, in language.Language) string {
 	if r.Complete {
 		return strings.Join(r.Untested(), in.Say(", and ", "，并且"))
@@ -251,11 +251,11 @@ func untested(r explore.Result, in language.Language) string {
 	return in.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound())
 }
 
-// The matrix.
+// Words of the matrix.
 
 func (m Matrix) title() string { return m.in.Say("The matrix", "矩阵") }
 
-// Legend says what the signs mean.
+// Legend returns the meanings of the marks.
 func (m Matrix) Legend() string {
 	text := ""
 	for _, s := range verdict.Signs() {
@@ -264,7 +264,7 @@ func (m Matrix) Legend() string {
 	return text + "! " + m.unlike() + "\n" + m.bounds()
 }
 
-// bounds says how far a cell of a lab goes.
+// bounds returns a sentence on the limits of a cell's run.
 func (m Matrix) bounds() string {
 	return m.in.Say(
 		"✓ of a lab: one fault at one time did no harm; at another time it may. Of an exploration: in no order of two sales' commands.",
@@ -276,7 +276,7 @@ func (m Matrix) notQuick() string {
 	return m.in.Say("it is not among the quick ones", "它不在快速的部分里")
 }
 
-// Mark says in a sign or two what the cell is.
+// Mark returns the mark of a cell, one or two characters.
 func (c Cell) Mark() string {
 	if c.Unlike() {
 		return c.Observed.Sign().Mark + "!"
@@ -288,7 +288,7 @@ func (m Matrix) expected(c Cell) string {
 	return m.in.Say("expected: ", "预期：") + c.Expected.In(m.in)
 }
 
-// observed says what a cell is, and, unless it is that, what was expected.
+// observed returns the observed verdict of a cell, and the expected one if it differs.
 func (m Matrix) observed(c Cell) string {
 	if c.AsExpected() {
 		return c.Observed.In(m.in)
@@ -296,7 +296,7 @@ func (m Matrix) observed(c Cell) string {
 	return c.Observed.In(m.in) + m.in.Say(", ", "，") + m.expected(c)
 }
 
-// Summary counts the cells.
+// Summary returns a sentence with the numbers of cells by verdict.
 func (m Matrix) Summary() string {
 	counts := []any{m.Count(func(Cell) bool { return true })}
 	for _, observed := range []verdict.Verdict{verdict.Broken, verdict.Holds, verdict.Unknown, verdict.NA, ""} {
@@ -306,7 +306,7 @@ func (m Matrix) Summary() string {
 		"共 %d 格：%d 会发生，%d 不会发生，%d 未知，%d 不适用，%d 未运行，%d 格与预期不符", append(counts, m.Count(Cell.Unlike))...)
 }
 
-// Outcome tells in a line what a cell's run has shown.
+// Outcome returns a line with the outcome of a cell's run.
 func (m Matrix) Outcome(c Cell) string {
 	says := c.Observed.In(m.in)
 	if c.Unlike() {

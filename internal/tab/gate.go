@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// Gate is what roads lead through. While it is shut, whatever is on its way waits there, in both directions; nothing is lost. The zero Gate
-// is open.
+// Gate controls forwarded connections. While it is shut, data in both directions waits at the gate, and none is lost. The zero Gate is open.
 type Gate struct {
 	mu    sync.Mutex
 	open  chan struct{}      // closed when it opens; nil: it is open
