@@ -52,7 +52,7 @@ func rows(t *testing.T) (all []row) {
 }
 
 // Every library has a row, and what the issue of each is known for is among them.
-func TestTheTableIsWhole(t *testing.T) {
+func TestTableIsComplete(t *testing.T) {
 	shown := map[string]bool{}
 	for _, r := range rows(t) {
 		shown[r.library+" "+string(r.anomaly)] = true
@@ -106,7 +106,7 @@ func TestReportsReplayRows(t *testing.T) {
 }
 
 // Each row's schedule shows what the row says.
-func TestEachRowReplays(t *testing.T) {
+func TestRowsReplay(t *testing.T) {
 	library.Quiet()
 	for _, r := range rows(t) {
 		if !r.here() {
@@ -124,7 +124,7 @@ func TestEachRowReplays(t *testing.T) {
 }
 
 // Each row is found again, in as many steps.
-func TestEachRowIsFoundAgain(t *testing.T) {
+func TestRowsAreFoundAgain(t *testing.T) {
 	const bound = 10_000 // runs
 	library.Quiet()
 	runs, began := 0, time.Now()
@@ -146,7 +146,7 @@ func TestEachRowIsFoundAgain(t *testing.T) {
 }
 
 // What each library shows within a few runs of each scenario has a row: the table does not say less than is so.
-func TestNothingElseIsFoundQuickly(t *testing.T) {
+func TestTableHasAllQuickFindings(t *testing.T) {
 	const few = 100 // runs
 	library.Quiet()
 	known := rows(t)
@@ -168,7 +168,7 @@ func TestNothingElseIsFoundQuickly(t *testing.T) {
 }
 
 // A row that needs another program, with an older version or a copy that yields, replays by the command that the table says.
-func TestTheCommandsOfOtherProgramsReplay(t *testing.T) {
+func TestCommandsOfOtherProgramsReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles the museum anew")
 	}
@@ -184,7 +184,7 @@ func TestTheCommandsOfOtherProgramsReplay(t *testing.T) {
 }
 
 // Where older versions were mended, the version of today shows nothing in the same scenario.
-func TestWhatWasMended(t *testing.T) {
+func TestFixedVersionsShowNothing(t *testing.T) {
 	for _, old := range exhibit.Older() {
 		l, err := library.Find(old.Library)
 		if err != nil {
@@ -198,7 +198,7 @@ func TestWhatWasMended(t *testing.T) {
 }
 
 // How fast it is, for the record: redislock with every fault once.
-func TestRunsPerSecond(t *testing.T) {
+func TestReportRunsPerSecond(t *testing.T) {
 	library.Quiet()
 	var faults []string
 	for _, f := range locktest.Faults() {
@@ -213,7 +213,7 @@ func TestRunsPerSecond(t *testing.T) {
 }
 
 // Without NoLoopTracking a renewal of rueidislock is told of itself, and renews: for as long as one likes, without time passing.
-func TestARenewalThatCausesTheNext(t *testing.T) {
+func TestRueidislockRenewalCausesNextRenewal(t *testing.T) {
 	library.Quiet()
 	schedule := "A:Lock A:SET slow A:PEXPIREAT" + strings.Repeat(" A:push A:PEXPIREAT", 20)
 	l := library.Rueidislock(false)

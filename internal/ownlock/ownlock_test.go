@@ -16,7 +16,7 @@ import (
 )
 
 // Each step of the lock fails its own test until it is done, with a counterexample, and then passes it and all before.
-func TestEachStepPassesItsTestsAlone(t *testing.T) {
+func TestStepsPassTheirOwnTestsInOrder(t *testing.T) {
 	suite.LongOnly(t, "it builds a module seven times")
 	dir, reference := written(t), read(t, "testdata/reference.go.txt")
 	for step := range Steps + 1 {
@@ -149,7 +149,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-func TestNothingIsWrittenOver(t *testing.T) {
+func TestExistingFilesAreKept(t *testing.T) {
 	dir := written(t)
 	if err := Write(t.Context(), dir, "../..", language.English); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("a second time: %v", err)

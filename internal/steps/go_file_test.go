@@ -147,7 +147,7 @@ func (d declaredIn) of(part string, taken []string) []string {
 
 // Each part of internal/lock is brought by the first step that uses it, and left by the first that does not. So each lock has what it
 // uses, and uses what it has.
-func TestAStepBringsWhatItUses(t *testing.T) {
+func TestStepIncludesWhatItUses(t *testing.T) {
 	all, d := steps.All(language.English), declarations(t)
 	var taken, brought []string
 	for _, s := range all {
@@ -212,7 +212,7 @@ func wayTo(all []steps.Step, lock string) (way []steps.Step) {
 }
 
 // What the steps bring of a file is, together, all of its declarations, each once.
-func TestThePartsAreTheFiles(t *testing.T) {
+func TestPartsCoverFiles(t *testing.T) {
 	shown := map[string]string{}
 	for _, s := range steps.All(language.English) {
 		for _, f := range detail(t, s.Pair()).Files {

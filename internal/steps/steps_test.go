@@ -28,7 +28,7 @@ import (
 )
 
 // Every neighbour of the evolution has its step, in order.
-func TestEveryNeighbour(t *testing.T) {
+func TestEveryNeighbourHasStep(t *testing.T) {
 	var have, want []string
 	for _, s := range steps.All(language.English) {
 		have = append(have, s.Pair())
@@ -44,7 +44,7 @@ func TestEveryNeighbour(t *testing.T) {
 }
 
 // A step's exercise is one of the workshop's; its address begins with the number that lockstep check takes.
-func TestTheExercisesExist(t *testing.T) {
+func TestExercisesOfStepsExist(t *testing.T) {
 	having := 0
 	for _, s := range steps.All(language.English) {
 		if s.Exercise == "" {
@@ -81,7 +81,7 @@ func side(f steps.File, kind string) string {
 }
 
 // What a step shows are the files as they are in the repository: all lines that only one of the two has, and no others.
-func TestTheDiffIsThatOfTheSources(t *testing.T) {
+func TestDiffMatchesSources(t *testing.T) {
 	for _, s := range steps.All(language.English) {
 		if strings.Contains(s.From, "expire") {
 			continue
@@ -146,7 +146,7 @@ func unaligned(text string) string {
 }
 
 // The parts come as they are read: the lock, its scripts, what it shares with others, and last the heads, the lock's first.
-func TestTheOrder(t *testing.T) {
+func TestPartsComeInReadingOrder(t *testing.T) {
 	for pair, want := range map[string]string{
 		"v3-v4": "internal/lockv4/unlock.go util/lua/compareAndDelete.lua ^internal/lockv4/lock.go ^internal/lockv4/unlock.go",
 		"v6-v7": "internal/lockv7/lock.go util/lua/lockFenced.lua ^internal/lockv7/lock.go",
@@ -176,7 +176,7 @@ func read(t *testing.T, path string) string {
 }
 
 // The scripts that a step adds, changes or does without belong to it. One that it does without is not shown: others send it.
-func TestTheScriptsBelongToTheStep(t *testing.T) {
+func TestStepIncludesItsScripts(t *testing.T) {
 	for pair, want := range map[string][]string{
 		"v2-v3": nil, "v3-v4": {"+compareAndDelete.lua"}, "v4-v5": {"+lock.lua", "+unlock.lua", "No longer sent: compareAndDelete.lua"},
 		"v5-v6": {"+updateExpireTime.lua"}, "v6-v7": {"lock.lua→lockFenced.lua"},
@@ -210,7 +210,7 @@ func TestTheScriptsBelongToTheStep(t *testing.T) {
 }
 
 // A part of a file, where two locks are in one.
-func TestTheContrasts(t *testing.T) {
+func TestContrastsShowPartsOfFiles(t *testing.T) {
 	files := detail(t, "setnx-expire-lua-setnx").Files
 	if before := side(files[0], "-"); !strings.HasPrefix(before, "// NewSetNXExpire returns") || strings.Count(before, "\nfunc ") != 1 {
 		t.Errorf("before: %s", before)
@@ -237,7 +237,7 @@ func TestStepTextsAreTranslated(t *testing.T) {
 }
 
 // What argues for a step comes first among its numbers; a contrast has none.
-func TestTheNumbers(t *testing.T) {
+func TestNumbersBeginWithTheStepsGain(t *testing.T) {
 	for pair, want := range map[string]string{
 		"v0-v1": "one buyer: ", "v7-v8": "16 buyers in one process: longest wait ", "v8-v9": "200 buyers in one process: ",
 		"v9-v10": "16 buyers in 3 processes: longest wait ", "v10-v11": "one buyer: ", "v9-redlock": "one buyer: ",
@@ -252,7 +252,7 @@ func TestTheNumbers(t *testing.T) {
 }
 
 // Each schedule runs, and shows its anomaly in its last step.
-func TestTheSchedulesShowTheSteps(t *testing.T) {
+func TestSchedulesOfStepsReplay(t *testing.T) {
 	for _, s := range steps.All(language.English) {
 		lock, in := found(t, s.Demonstration.Lock), scenario(t, s.Demonstration.Scenario)
 		replayed, err := explore.Replay(lock, in, s.Demonstration.Schedule)
@@ -289,7 +289,7 @@ func scenario(t *testing.T, flags string) explore.Scenario {
 	return in
 }
 
-func TestHandler(t *testing.T) {
+func TestHandlerServesSteps(t *testing.T) {
 	for path, status := range map[string]int{
 		"/seat/steps": http.StatusOK, "/seat/steps/v3-v4?lang=zh": http.StatusOK, "/seat/steps/v3-v5": http.StatusNotFound,
 		"/seat/steps/setnx-expire-lua-setnx": http.StatusOK,
@@ -307,7 +307,7 @@ func TestHandler(t *testing.T) {
 }
 
 // Two locks are a step, or an error that names the steps; one lock is the step that follows.
-func TestBetween(t *testing.T) {
+func TestBetweenFindsNeighbours(t *testing.T) {
 	for locks, want := range map[[2]string]string{
 		{"v3", "v4"}: "v3-v4", {"v3", ""}: "v3-v4", {"v9", ""}: "v9-v10", {"v9", "redlock"}: "v9-redlock",
 	} {
@@ -324,7 +324,7 @@ func TestBetween(t *testing.T) {
 }
 
 // The command by which a lab shows the cure in the code is one of the steps.
-func TestTheLabsNameSteps(t *testing.T) {
+func TestLabDiffCommandsNameSteps(t *testing.T) {
 	for _, l := range lab.OnService() {
 		if diff := strings.Fields(l.Diff()); len(diff) > 0 {
 			if _, err := steps.Between(diff[1], diff[2], language.English); err != nil || diff[0] != "diff" {
@@ -335,7 +335,7 @@ func TestTheLabsNameSteps(t *testing.T) {
 }
 
 // Whatever a sale is about to do stands in the code that is shown: so it can be marked there.
-func TestWhereASaleIsStandsInTheCode(t *testing.T) {
+func TestSaleStagesAppearInShownCode(t *testing.T) {
 	for _, lock := range evolution.Table() {
 		code, err := steps.Code(lock.Name)
 		if err != nil || len(code) == 0 {
@@ -387,7 +387,7 @@ func TestWhereASaleIsStandsInTheCode(t *testing.T) {
 }
 
 // The catalogue says of an anomaly that a lesson shows it, if a step's schedule does.
-func TestTheCatalogueNamesTheLessons(t *testing.T) {
+func TestCatalogueNamesLessons(t *testing.T) {
 	shown := map[anomaly.Anomaly]bool{"": true}
 	for _, s := range steps.All(language.English) {
 		shown[s.Demonstration.Anomaly] = true

@@ -22,7 +22,7 @@ func shownAs(t Terminal, before, after string) string {
 }
 
 // A difference in a pipe, in a terminal, and in one that is wide. What is only indented otherwise is the same.
-func TestText(t *testing.T) {
+func TestTextFitsOutput(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		Terminal
@@ -69,7 +69,7 @@ func TestText(t *testing.T) {
 }
 
 // From so many columns on, what a line was and what it has become are in one row, each half as wide as the terminal.
-func TestSideBySide(t *testing.T) {
+func TestWideTextIsSideBySide(t *testing.T) {
 	rows := strings.Split(shownAs(Terminal{Columns: leastSplitColumns}, before, after), "\n")[1:]
 	for i, want := range [][2]string{
 		{"  func a() {", "  func a() {"},
@@ -95,7 +95,7 @@ func TestSideBySide(t *testing.T) {
 }
 
 // No line is wider than the terminal, and none is lost.
-func TestLinesAreWrapped(t *testing.T) {
+func TestTextWrapsLongLines(t *testing.T) {
 	const long = "\t\treturn lock.NewLease(ctx, l.opts.Clock, token, func(ctx context.Context) error { return l.unlock(ctx, owner) })\n"
 	for _, columns := range []int{1, 10, 40, 79, leastSplitColumns, 200} {
 		shown := shownAs(Terminal{Columns: columns}, long, strings.ReplaceAll(long, "token", "0"))
@@ -114,7 +114,7 @@ func TestLinesAreWrapped(t *testing.T) {
 }
 
 // Colors show which lines come and go, and in a changed line what has changed.
-func TestColors(t *testing.T) {
+func TestColorsMarkChanges(t *testing.T) {
 	have := shownAs(Terminal{Columns: 80, Colored: true}, before, after)
 	for _, want := range []string{
 		"\033[31m−     one(1, \033[0m\033[31;7m2\033[0m\033[31m)\033[0m", "\033[32;7m22\033[0m", "\033[32m+     zero()\033[0m",
@@ -126,7 +126,7 @@ func TestColors(t *testing.T) {
 }
 
 // What is far from a change is counted, not shown.
-func TestFarLinesAreHidden(t *testing.T) {
+func TestDistantLinesAreHidden(t *testing.T) {
 	far := strings.Repeat("far()\n", 9)
 	if have := shownAs(Terminal{}, far+"a()\n", far+"b()\n"); !strings.HasPrefix(have, "a.go +1 −1\n  ⋯ 6 unchanged lines\n far()\n") ||
 		strings.Count(have, "far") != context {
@@ -146,7 +146,7 @@ func TestCommentsDoNotCount(t *testing.T) {
 }
 
 // The languages say the same; the code is in none. The whole counts the lines of a file's head with those of its code.
-func TestLanguages(t *testing.T) {
+func TestTextIsTranslated(t *testing.T) {
 	for in, want := range map[language.Language][]string{
 		language.English: {
 			"v4 → v5: reentrant hash\n", "Adds: owner and count", "Flaw of v4: ", "No longer sent: compareAndDelete.lua", " · new\n",

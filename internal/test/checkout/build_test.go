@@ -19,7 +19,7 @@ func buildLine(t *testing.T) []string {
 }
 
 // Every document builds as the README does.
-func TestTheProgramIsBuiltInOneWay(t *testing.T) {
+func TestBuildCommandsAgree(t *testing.T) {
 	same := strings.Join(buildLine(t)[1:], " ")
 	for _, document := range []string{readmes[1], "Dockerfile"} {
 		if !strings.Contains(read(t, document), same) {

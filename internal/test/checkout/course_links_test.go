@@ -32,8 +32,8 @@ var (
 const pageOfLessons = "http://127.0.0.1:8080/#/"
 
 // Every link of the course into the page opens, in the file and on the page: the server knows what the page asks it for.
-// TestLinksLeadSomewhere follows those to files.
-func TestLinksOfTheCourseOpen(t *testing.T) {
+// TestLinksLeadToFiles follows those to files.
+func TestCourseLinksOpen(t *testing.T) {
 	p, seen := newLinkedPage(t), map[string]bool{}
 	for _, document := range courseFiles() {
 		text := read(t, document)

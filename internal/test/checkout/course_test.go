@@ -38,7 +38,7 @@ func lessons(t *testing.T, in language.Language) []course.Lesson {
 }
 
 // A lesson asks in both languages the same question, runs the same command, and shows the same schedule.
-func TestLessonsAreTheSameInBothLanguages(t *testing.T) {
+func TestLessonsAgreeInBothLanguages(t *testing.T) {
 	english, chinese := lessons(t, language.English), lessons(t, language.Chinese)
 	if len(english) < 12 || len(english) != len(chinese) {
 		t.Fatalf("there are %d lessons in English, and %d in Chinese", len(english), len(chinese))
@@ -108,7 +108,7 @@ var slowInLessons = regexp.MustCompile(
 var elsewhere = regexp.MustCompile(`^go run \. (explore --all|(lab|explore) .*--lang zh$)`)
 
 // A learner who types what a lesson says gets what it says. The quick suite runs what no other test runs, in English.
-func TestLessonsCommands(t *testing.T) {
+func TestLessonCommands(t *testing.T) {
 	done, shown, program := map[string]bool{}, map[string]bool{}, ""
 	if suite.Long {
 		program = build(t, "")
@@ -175,7 +175,7 @@ var (
 )
 
 // What a lesson shows of a step is in the code: lines that go in the one package, lines that come in the other.
-func TestLessonsShowTheCode(t *testing.T) {
+func TestLessonsShowCurrentCode(t *testing.T) {
 	seen := 0
 	for _, l := range lessons(t, language.English) {
 		explained := l.Sections[course.Explain].Text

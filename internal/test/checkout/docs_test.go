@@ -138,7 +138,7 @@ func TestBreakItCommands(t *testing.T) {
 }
 
 // What break-it says of faults and anomalies is what the tables in internal/explore say, and help prints. The translation names them all.
-func TestDocumentsKnowEveryFaultAndAnomaly(t *testing.T) {
+func TestDocumentsNameEveryFaultAndAnomaly(t *testing.T) {
 	rows := map[string]string{}
 	for _, f := range explore.AllFaults() {
 		rows["| `"+f.Name+"=N` | "] = f.Description.In(language.English)
@@ -160,7 +160,7 @@ func TestDocumentsKnowEveryFaultAndAnomaly(t *testing.T) {
 }
 
 // Both languages tell to type the same commands, and show what the same commands print, but for the language.
-func TestBothLanguagesHaveTheSameCommands(t *testing.T) {
+func TestCommandsAgreeInBothLanguages(t *testing.T) {
 	shown := func(document string) (all []string) {
 		for _, parts := range printed.FindAllStringSubmatch(read(t, document), -1) {
 			all = append(all, inEnglish(parts[2]))

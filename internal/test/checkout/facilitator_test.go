@@ -17,7 +17,7 @@ const guide = "docs/course/facilitator.md"
 var mirrorBlock = regexp.MustCompile("(?s)```bash\n(go env -w .*?)```")
 
 // The mirror is what Go asks after the guide's lines. They are written into a file of the test's own.
-func TestGuideSetsTheMirror(t *testing.T) {
+func TestGuideSetsModuleMirror(t *testing.T) {
 	suite.Needs(t, "sh")
 	t.Setenv("GOENV", filepath.Join(t.TempDir(), "env"))
 	t.Setenv("GOPROXY", "") // as if nobody had set them
@@ -35,7 +35,7 @@ func TestGuideSetsTheMirror(t *testing.T) {
 var answerRow = regexp.MustCompile(`\b(\d+): \*\*(\d)\*\*`)
 
 // The guide's sheet has the answer of each lesson.
-func TestGuideHasTheAnswers(t *testing.T) {
+func TestGuideHasEveryAnswer(t *testing.T) {
 	for _, in := range language.All() {
 		document := guide
 		if in == language.Chinese {

@@ -15,7 +15,7 @@ import (
 
 // The plan tells apart what sold nothing from what may have sold, and does not take a PASS from a server that hardly answered. Buyers who
 // are told that all is sold out were answered. What the plan has to say is seen with mvn -q, too.
-func TestJMeterJudgesByTheAnswers(t *testing.T) {
+func TestJMeterPlanJudgesAnswers(t *testing.T) {
 	suite.Needs(t, "mvn")
 	if os.Getenv("CI") == "" {
 		t.Skip("mvn would download JMeter; this is run in CI")

@@ -17,7 +17,7 @@ var (
 )
 
 // Each step's flaw is shown by a lab, and the explorer shows the same: by the lab that is made for it, or by another that breaks it.
-func TestEachStepIsSeenToFail(t *testing.T) {
+func TestEachStepFailsInItsLab(t *testing.T) {
 	for _, step := range evolution.Names() {
 		if isStep.MatchString(step) && !slices.ContainsFunc(lab.OnService(), func(l lab.Lab) bool {
 			return l.Expects(step).Observed == verdict.Broken && l.InExplorer(step) != ""

@@ -18,8 +18,8 @@ import (
 var matrixRows = regexp.MustCompile(`(<!-- the matrix -->\n)(?:\|.*\n)+`)
 
 // What is expected of each lock stands in the labs alone. docs/MATRIX.md repeats it in a table; go test ./internal/test/checkout -run
-// Say -update writes it there. TestTheQuickMatrixIsAsExpected sees that it is so.
-func TestTheMatrixRowsSayWhatTheTableSays(t *testing.T) {
+// Say -update writes it there. TestQuickMatrixIsAsExpected sees that it is so.
+func TestMatrixRowsSayWhatTheTableSays(t *testing.T) {
 	for _, in := range language.All() {
 		m, document := lab.Expected(in), "docs/MATRIX.md"
 		if in == language.Chinese {
@@ -36,7 +36,7 @@ func TestTheMatrixRowsSayWhatTheTableSays(t *testing.T) {
 }
 
 // A quick run observes what is expected. What cannot be run on this machine is not compared.
-func TestTheQuickMatrixIsAsExpected(t *testing.T) {
+func TestQuickMatrixIsAsExpected(t *testing.T) {
 	suite.LongOnly(t, "a few of the labs are run in the quick suite")
 	program := build(t, "")
 	command := exec.Command(program, "matrix", "--json", "--quick")

@@ -11,7 +11,7 @@ import (
 
 // Nothing is known by the path of a package: a copy under another module's name, made as CONTRIBUTING says, explores, checks an exercise,
 // and runs a lab.
-func TestARenamedCopy(t *testing.T) {
+func TestRenamedCopyBuildsAndRuns(t *testing.T) {
 	suite.LongOnly(t, "it builds the whole program under another name")
 	suite.Needs(t, "perl")
 	text := read(t, "CONTRIBUTING.md")

@@ -293,16 +293,16 @@ var breakages = []breakage{
 	},
 }
 
-func TestTheExplorerFindsEveryBreakage(t *testing.T) {
+func TestExplorerFindsEveryBreakage(t *testing.T) {
 	found(t, "explore", "package variants has locks with the same flaws")
 }
 
-func TestTheLabsFindEveryBreakage(t *testing.T) {
+func TestLabsFindEveryBreakage(t *testing.T) {
 	found(t, "lab", "labs see the lock before the cure break")
 }
 
 // TestSoakBreaksNoRule checks that a soak finds nothing in the unchanged code.
-func TestTheSoakFindsEveryBreakage(t *testing.T) {
+func TestSoakFindsEveryBreakage(t *testing.T) {
 	found(t, "soak", "package soak has every rule, broken once by hand")
 }
 

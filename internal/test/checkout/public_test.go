@@ -14,7 +14,7 @@ import (
 
 // A module outside of this tree explores a lock of its own, which knows nothing of that, over three clients: a right one passes, a wrong
 // one fails with its schedule.
-func TestLocktestFromOutside(t *testing.T) {
+func TestLocktestWorksInOtherModule(t *testing.T) {
 	suite.LongOnly(t, "it builds a module with three clients of Redis; ./locktest has the same for go-redis")
 	run := outside(t, "locktest/testdata/consumer")
 	if out, err := run("test", "-count=1", "-v", "-run", "TestRight"); err != nil || strings.Count(out, "no anomaly in every schedule") != 3 {
@@ -29,7 +29,7 @@ func TestLocktestFromOutside(t *testing.T) {
 
 // A module outside of this tree explores a handler of its own, which knows nothing of that: the oversell fails its test, in six steps. The
 // package's Examples are such a module, too.
-func TestRedistestFromOutside(t *testing.T) {
+func TestRedistestWorksInOtherModule(t *testing.T) {
 	suite.LongOnly(t, "it builds a module with two clients of Redis; ./redistest has the same for go-redis")
 	run := outside(t, "redistest/testdata/consumer")
 	out, err := run("test", "-count=1", "-v", "-run", "TestOverRueidis")
@@ -82,7 +82,7 @@ func outside(t *testing.T, folder string) (run func(arguments ...string) (string
 }
 
 // The tests that the documents show are ones that compile.
-func TestPublicPackagesAsWritten(t *testing.T) {
+func TestDocumentedTestsCompile(t *testing.T) {
 	for _, source := range []string{"locktest/testdata/consumer/mine_test.go", "redistest/testdata/consumer/sale_test.go"} {
 		shown := regexp.MustCompile("(?s)func Test(Lock|Sale)\\(.*?\n}\n").FindString(read(t, source))
 		for _, document := range []string{"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md"} {
@@ -94,7 +94,7 @@ func TestPublicPackagesAsWritten(t *testing.T) {
 }
 
 // Who tests by locktest or redistest gets no server, no browser and no settings with it.
-func TestPublicPackagesAreLight(t *testing.T) {
+func TestPublicPackagesImportNoServer(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "./locktest", "./redistest").Output()
 	if err != nil {
 		t.Fatal(err)

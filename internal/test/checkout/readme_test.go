@@ -68,7 +68,7 @@ func TestReadmeCommands(t *testing.T) {
 var twoCommands = []typedLine{{text: "go run ."}, {text: "go test ./..."}}
 
 // Both READMEs begin with the two commands.
-func TestReadmesBeginWithTwoCommands(t *testing.T) {
+func TestReadmeBeginsWithTwoCommands(t *testing.T) {
 	for _, readme := range readmes {
 		if got := typed(t, readme)[:len(twoCommands)]; !slices.Equal(got, twoCommands) {
 			t.Errorf("%s begins with %v; want %v", readme, got, twoCommands)
@@ -105,7 +105,7 @@ func serve(t *testing.T, program string, env []string) {
 }
 
 // Every file a document points at is there.
-func TestLinksLeadSomewhere(t *testing.T) {
+func TestLinksLeadToFiles(t *testing.T) {
 	for _, document := range documents() {
 		text := read(t, document)
 		for _, link := range regexp.MustCompile(`\]\((?:https?:[^)]*|([^)#]+)[^)]*)\)`).FindAllStringSubmatch(text, -1) {

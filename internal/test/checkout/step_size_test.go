@@ -38,7 +38,7 @@ func steps(t *testing.T) (all []stepsof.Detail) {
 	return all
 }
 
-func TestAStepIsSmall(t *testing.T) {
+func TestStepsAreSmall(t *testing.T) {
 	story := evolution.Names()
 	for _, s := range steps(t) {
 		n, most := s.Added()+s.Removed(), mostChanged

@@ -7,7 +7,7 @@ import (
 )
 
 // A server that was stopped has ended: nothing of it is left to be found by a test that looks for goroutines.
-func TestStopWaits(t *testing.T) {
+func TestStopWaitsForServerToEnd(t *testing.T) {
 	s := Start(t)
 	process, err := os.FindProcess(s.process.PID())
 	if err != nil {

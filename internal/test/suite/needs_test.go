@@ -21,7 +21,7 @@ func (t *told) Skipf(format string, args ...any)  { t.skip = fmt.Sprintf(format,
 func (t *told) Fatalf(format string, args ...any) { t.fatal = fmt.Sprintf(format, args...) }
 func (t *told) Fatal(args ...any)                 { t.fatal = fmt.Sprint(args...) }
 
-func TestNeeds(t *testing.T) {
+func TestNeedsSkipsWithoutRedis(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
 	t.Setenv(fault.RedisVariable, "")
@@ -46,7 +46,7 @@ func TestNeeds(t *testing.T) {
 }
 
 // A server of choice that is not there is no reason to skip.
-func TestNeedsAServerOfChoice(t *testing.T) {
+func TestNeedsFailsWithoutChosenServer(t *testing.T) {
 	t.Setenv("CI", "")
 	t.Setenv(fault.RedisVariable, filepath.Join(t.TempDir(), "none"))
 	got := told{TB: t}

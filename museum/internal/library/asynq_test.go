@@ -10,7 +10,7 @@ import (
 )
 
 // What reports/asynq-id-conflict.md says: no two calls overlap, and nothing fails.
-func TestAnIDThatIsTakenKeepsTheUniqueLock(t *testing.T) {
+func TestIDConflictKeepsUniqueLock(t *testing.T) {
 	client := asynq.NewClient(asynq.RedisClientOpt{Addr: miniredis.RunT(t).Addr()})
 	defer client.Close()
 	for _, call := range []struct {

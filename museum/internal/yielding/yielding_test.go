@@ -7,7 +7,7 @@ import (
 )
 
 // After each go statement it yields, and nothing else changes: no line gets another number.
-func TestYield(t *testing.T) {
+func TestYieldFollowsGoStatements(t *testing.T) {
 	got, err := yielding.Yield([]byte(`package p
 
 func f() {
