@@ -15,11 +15,13 @@ func TestAddressFormatsAndParses(t *testing.T) {
 		"unix:///run/redis.sock":              {Dial: "/run/redis.sock"},
 		"unix:///run/my%20r%2Cedis.sock?db=2": {Dial: "/run/my r,edis.sock", DB: 2},
 	} {
-		if got := a.String(); got != text {
-			t.Errorf("%+v is written %s; want %s", a, got, text)
-		}
-		if got, err := dao.ParseAddress(text); err != nil || got != a {
-			t.Errorf("%s is read %+v, %v; want %+v", text, got, err, a)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := a.String(); got != text {
+				t.Errorf("%+v is written %s; want %s", a, got, text)
+			}
+			if got, err := dao.ParseAddress(text); err != nil || got != a {
+				t.Errorf("%s is read %+v, %v; want %+v", text, got, err, a)
+			}
+		})
 	}
 }

@@ -83,15 +83,15 @@ func (s *Store) checkFence(ctx context.Context, key string) error {
 func parseCount(field, value string) (int64, error) {
 	count, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || count < 0 {
-		return 0, badKeyError(RunKey, fmt.Sprintf("the field %s of the key %s holds %.40q, which is no whole number", field, RunKey, value))
+		return 0, badKeyError(RunKey, fmt.Sprintf("the field %s of the key %s holds %.40q, which is not a whole number", field, RunKey, value))
 	}
 	return count, nil
 }
 
 // badKeyError returns a service.ErrBadData that says what is wrong with a key and how to repair it: the next sale recreates a deleted key.
 func badKeyError(key, what string) error {
-	return fmt.Errorf("%w: %s; redis-cli del %s mends it", service.ErrBadData, what, key)
+	return fmt.Errorf("%w: %s; redis-cli del %s repairs it", service.ErrBadData, what, key)
 }
 
 // errRepaired is returned when a script could not parse a number that was valid when the store looked for it a moment later.
-var errRepaired = fmt.Errorf("%w: it was no number, and was mended meanwhile", service.ErrBadData)
+var errRepaired = fmt.Errorf("%w: it was not a number, and has been repaired", service.ErrBadData)

@@ -51,15 +51,15 @@ func TestMalformedKeysAreReportedAsBadData(t *testing.T) {
 			set         hand
 			ops         string
 		}{
-			{"the ledger", newest, list(newest), "write take watch start"},
-			{"the largest token", "{inventory}:fence", list("{inventory}:fence"), "read write watch"},
-			{"the largest token", "{inventory}:fence", text("{inventory}:fence"), "read write watch"},
-			{"the orders before these", older, list(older), "write take watch start"},
-			{"the runs that are over", "{inventory}:runs_over", text("{inventory}:runs_over"), "start"},
-			{"the replicas", "{inventory}:replicas", list("{inventory}:replicas"), "beat tally"},
-			{"the run", dao.RunKey, list(dao.RunKey), "read write take watch start beat"},
-			{"a count", "sold of the key {inventory}:run", field("sold"), "write take watch tally"},
-			{"a count", "max_in_flight of the key {inventory}:run", field("max_in_flight"), "write take watch tally"},
+			{what: "the ledger", names: newest, set: list(newest), ops: "write take watch start"},
+			{what: "the largest token", names: "{inventory}:fence", set: list("{inventory}:fence"), ops: "read write watch"},
+			{what: "the largest token", names: "{inventory}:fence", set: text("{inventory}:fence"), ops: "read write watch"},
+			{what: "the orders before these", names: older, set: list(older), ops: "write take watch start"},
+			{what: "the runs that are over", names: "{inventory}:runs_over", set: text("{inventory}:runs_over"), ops: "start"},
+			{what: "the replicas", names: "{inventory}:replicas", set: list("{inventory}:replicas"), ops: "beat tally"},
+			{what: "the run", names: dao.RunKey, set: list(dao.RunKey), ops: "read write take watch start beat"},
+			{what: "a count", names: "sold of the key {inventory}:run", set: field("sold"), ops: "write take watch tally"},
+			{what: "a count", names: "max_in_flight of the key {inventory}:run", set: field("max_in_flight"), ops: "write take watch tally"},
 		} {
 			for op := range strings.FieldsSeq(c.ops) {
 				r.Store.FlushAll(t.Context())

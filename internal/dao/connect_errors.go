@@ -22,7 +22,7 @@ import (
 var (
 	errIsSentinel    = errors.New("it is a Sentinel")
 	errIsClusterNode = errors.New("it is a node of a Cluster")
-	errNoMaster      = errors.New("the Sentinels watch no master of the name in redis.master_name")
+	errNoMaster      = errors.New("the Sentinels watch no master with the name in redis.master_name")
 )
 
 // endpoint is one Redis as configured.
@@ -43,29 +43,29 @@ type connectCause struct {
 // connectCauses returns all causes in order of precedence: the first that matches an error applies.
 func connectCauses() []connectCause {
 	const (
-		otherMaster = "name an independent master there"
+		otherMaster = "set KEY to independent masters"
 		password    = "set redis.password (LOCKSTEP_REDIS_PASSWORD), and redis.username unless the user is called default"
 	)
 	return []connectCause{
-		{hasPrefix("WRONGPASS"), "set redis.username and redis.password (LOCKSTEP_REDIS_PASSWORD) to those of a user that it has", ""},
-		{hasPrefix("NOAUTH"), password + "; Sentinels must take commands without one", password},
-		{redis.IsPermissionError, "give the user of redis.username this right, by ACL SETUSER there", ""},
-		{redis.IsLoadingError, "start lockstep again when it has read its data", ""},
-		{hasPrefix("BUSY"), "a script runs there: start lockstep again when it has ended, or end it by SCRIPT KILL", ""},
-		{redis.IsMasterDownError, "it is a replica that has lost its master: name a master in KEY", ""},
-		{redis.IsReadOnlyError, "it is a replica: name a master in KEY", ""},
-		{isError(errTooManyClients), "raise its maxclients, or end some of its clients", ""},
-		{isError(errProtected), "give it a password, and set redis.password to it; or set protected-mode no there", ""},
+		{hasPrefix("WRONGPASS"), "set redis.username and redis.password (LOCKSTEP_REDIS_PASSWORD) to those of an existing user", ""},
+		{hasPrefix("NOAUTH"), password + "; Sentinels must accept commands without a password", password},
+		{redis.IsPermissionError, "grant the user of redis.username this right by ACL SETUSER", ""},
+		{redis.IsLoadingError, "start lockstep again when it has loaded its data", ""},
+		{hasPrefix("BUSY"), "it is running a script: start lockstep again when the script has ended, or end it by SCRIPT KILL", ""},
+		{redis.IsMasterDownError, "it is a replica that has lost its master: set KEY to a master", ""},
+		{redis.IsReadOnlyError, "it is a replica: set KEY to a master", ""},
+		{isError(errTooManyClients), "raise its maxclients, or close some of its connections", ""},
+		{isError(errProtected), "set a password on the server and in redis.password, or protected-mode no on the server", ""},
 		{isMoved, "set redis.cluster: true", otherMaster},
 		{isError(errIsClusterNode), "set redis.cluster: true", otherMaster},
 		{hasPrefix("SELECT is not allowed in cluster mode"), "set redis.cluster: true, and leave the database out of KEY", otherMaster},
-		{redis.IsClusterDownError, "its Cluster is not complete: CLUSTER INFO there says why", otherMaster},
+		{redis.IsClusterDownError, "its Cluster is incomplete: CLUSTER INFO gives the reason", otherMaster},
 		{hasPrefix("This instance has cluster support disabled"), "leave redis.cluster false", ""},
-		{hasPrefix("DB index is out of range"), "write a database into KEY that it has; CONFIG GET databases there tells their number", ""},
+		{hasPrefix("DB index is out of range"), "use an existing database in KEY; CONFIG GET databases returns their number", ""},
 		{hasPrefix("unknown command 'sentinel'", "unknown command `sentinel`"),
-			"it is no Sentinel: name the Sentinels in KEY, or leave redis.master_name empty", ""},
-		{isError(redisclient.ErrTooOld), "start a newer one, and name it in KEY", ""},
-		{isError(errIsSentinel), "set redis.master_name to the name of the master, one of those that it watches:", otherMaster},
+			"it is not a Sentinel: set KEY to the Sentinels, or leave redis.master_name empty", ""},
+		{isError(redisclient.ErrTooOld), "start a newer one, and set KEY to it", ""},
+		{isError(errIsSentinel), "set redis.master_name to one of the masters that it watches:", otherMaster},
 		{isError(errNoMaster), "set redis.master_name to one of the masters that the Sentinels watch:", ""},
 	}
 }
@@ -153,17 +153,17 @@ func (e endpoint) connectionRemedy(err error) string {
 	var network *net.OpError
 	switch isDial := errors.As(err, &network) && network.Op == "dial"; {
 	case errors.As(err, &notTLS):
-		return "it speaks no TLS: leave redis.tls false, or write redis:// for rediss:// in " + e.key
+		return "it does not use TLS: leave redis.tls false, or write redis:// instead of rediss:// in " + e.key
 	case errors.As(err, &untrusted):
 		return certificateRemedy(err)
 	case e.client.TLS != nil && !isDial && isTimeout(err):
-		return "start one there; or, if it speaks no TLS, leave redis.tls false, or write redis:// for rediss:// in " + e.key
+		return "start one there; or, if it does not use TLS, leave redis.tls false, or write redis:// instead of rediss:// in " + e.key
 	case e.client.TLS != nil && !isDial, errors.As(err, &alert):
-		return "it may ask for another certificate: set redis.tls_cert and redis.tls_key to one that it accepts"
+		return "it may require another client certificate: set redis.tls_cert and redis.tls_key to one that it accepts"
 	case !isDial:
-		return "start one there; or, if it speaks TLS alone, set redis.tls: true, or write rediss:// in " + e.key
+		return "start one there; or, if it requires TLS, set redis.tls: true, or write rediss:// in " + e.key
 	case e.client.Cluster || e.client.MasterName != "":
-		return "every server that the Sentinels or the Cluster name must be reachable from here"
+		return "every server that the Sentinels or the Cluster name must be reachable from this machine"
 	case e.key == "redis.addrs":
 		return "start one there, or leave redis.addrs empty for the embedded one"
 	default:
@@ -183,11 +183,11 @@ func certificateRemedy(err error) string {
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, &name):
-		return "write into redis.addrs a name that its certificate has"
+		return "set redis.addrs to a name in its certificate"
 	case errors.As(err, &invalid):
-		return "give it a certificate that is valid"
+		return "give it a valid certificate"
 	default:
-		return "set redis.tls_ca to the certificate of the authority that its own comes from"
+		return "set redis.tls_ca to the certificate of the authority that issued its certificate"
 	}
 }
 
@@ -199,7 +199,7 @@ func (e endpoint) watchedMasters(ctx context.Context) string {
 	defer func() { _ = sentinel.Close() }() // A client that only read has nothing to lose on Close.
 	replies, err := sentinel.Masters(ctx).Result()
 	if err != nil {
-		return "SENTINEL MASTERS there names them"
+		return "SENTINEL MASTERS lists them"
 	}
 	var names []string
 	for _, master := range replies {

@@ -20,19 +20,19 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// What Redis says is the cause, with the setting that mends it; of the stock's Redis and of a node for Redlock.
+// An error names the reply of Redis, and the setting that remedies it, for the Redis of the stock and for a Redlock node.
 func TestConnectErrorsNameRemedy(t *testing.T) {
 	t.Parallel()
-	for says, mend := range map[string]string{
+	for says, remedy := range map[string]string{
 		"WRONGPASS invalid username-password pair":              "; set redis.username and redis.password (LOCKSTEP_REDIS_PASSWORD) to those",
 		"NOAUTH Authentication required.":                       "; set redis.password (LOCKSTEP_REDIS_PASSWORD), and redis.username unless",
-		"NOPERM this user has no permissions to run 'ping'":     "; give the user of redis.username this right",
-		"LOADING Redis is loading the dataset in memory":        "; start lockstep again when it has read its data",
-		"BUSY Redis is busy running a script.":                  "; a script runs there: ",
-		"MASTERDOWN Link with MASTER is down":                   "; it is a replica that has lost its master: name a master in KEY",
-		"READONLY You can't write against a read only replica.": "; it is a replica: name a master in KEY",
-		"ERR max number of clients reached":                     "; raise its maxclients, or end some of its clients",
-		"DENIED Redis is running in protected mode":             "; give it a password, and set redis.password to it; or ",
+		"NOPERM this user has no permissions to run 'ping'":     "; grant the user of redis.username this right",
+		"LOADING Redis is loading the dataset in memory":        "; start lockstep again when it has loaded its data",
+		"BUSY Redis is busy running a script.":                  "; it is running a script: ",
+		"MASTERDOWN Link with MASTER is down":                   "; it is a replica that has lost its master: set KEY to a master",
+		"READONLY You can't write against a read only replica.": "; it is a replica: set KEY to a master",
+		"ERR max number of clients reached":                     "; raise its maxclients, or close some of its connections",
+		"DENIED Redis is running in protected mode":             "; set a password on the server and in redis.password, or ",
 		"CLUSTERDOWN The cluster is down":                       "; ",
 		"MOVED 1 127.0.0.1:7001":                                "; ",
 		"ERR another reason\x1b[31m s3cret":                     " another reason [31m …",
@@ -57,10 +57,10 @@ func TestConnectErrorsNameRemedy(t *testing.T) {
 				}
 				words, _, _ := strings.Cut(says, "\x1b")
 				_, err := dao.Open(t.Context(), cfg)
-				wants := []string{key + ": ", "Redis at " + m.Addr() + " refuses: " + words, strings.ReplaceAll(mend, "KEY", key)}
+				wants := []string{key + ": ", "Redis at " + m.Addr() + " refuses: " + words, strings.ReplaceAll(remedy, "KEY", key)}
 				for _, want := range wants {
 					if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cret") {
-						t.Errorf("%v; want %s", err, want)
+						t.Errorf("got %v, want %s", err, want)
 					}
 				}
 			})
@@ -93,7 +93,7 @@ func TestOldServerIsRefused(t *testing.T) {
 			_, err := dao.Open(t.Context(), dao.Config{Addrs: []string{m.Addr()}})
 			want := "redis.addrs: Redis at " + m.Addr() + " refuses: it is Redis " + name + ": it is too old: lockstep needs Redis 7 or newer"
 			if err == nil || !strings.HasPrefix(err.Error(), want) {
-				t.Errorf("%v; want %s", err, want)
+				t.Errorf("got %v, want %s", err, want)
 			}
 		})
 	}
@@ -157,20 +157,26 @@ func TestWrongEndpointsNameRemedy(t *testing.T) {
 		addr, says string
 		tls        bool
 	}{
-		"too many clients":     {saying("-ERR max number of clients reached\r\n"), "clients reached; raise its maxclients", false},
-		"protected mode":       {saying("-DENIED Redis is running in protected mode \r\n"), "; give it a password", false},
-		"web server":           {web.Listener.Addr().String(), http400, false},
-		"web server, by TLS":   {web.Listener.Addr().String(), "it speaks no TLS: leave redis.tls false", true},
-		"secure web server":    {secure.Listener.Addr().String(), "if it speaks TLS alone, set redis.tls: true", false},
-		"the same, by TLS":     {secure.Listener.Addr().String(), "failed to verify certificate", true},
-		"SSH":                  {saying("SSH-2.0-OpenSSH_9.2p1\r\n"), `can't parse map reply: "SSH-2.0-OpenSSH_9.2p1"; start one there`, false},
-		"plain Redis, by TLS":  {redisserver.Start(t).Addr, "if it speaks no TLS, leave redis.tls false, or ", true},
-		"silence":              {silent, "no Redis answers at " + silent, false},
-		"silence, by TLS":      {silent, "no Redis answers at " + silent, true},
-		"nobody":               {"127.0.0.1:1", "no Redis answers at 127.0.0.1:1: dial tcp 127.0.0.1:1: ", false},
-		"no socket":            {"unix:///nowhere.sock", "no Redis answers at unix:///nowhere.sock: dial unix /nowhere.sock: ", false},
-		"an alert, as of TLS":  {saying("\x15\x03\x01\x00\x02\x02\x46"), "if it speaks TLS alone, set redis.tls: true", false},
-		"an end without words": {saying(""), "no Redis answers at ", false},
+		"too many clients": {
+			addr: saying("-ERR max number of clients reached\r\n"), says: "clients reached; raise its maxclients",
+		},
+		"protected mode":     {addr: saying("-DENIED Redis is running in protected mode \r\n"), says: "; set a password on the server"},
+		"web server":         {addr: web.Listener.Addr().String(), says: http400},
+		"web server, by TLS": {addr: web.Listener.Addr().String(), says: "it does not use TLS: leave redis.tls false", tls: true},
+		"secure web server":  {addr: secure.Listener.Addr().String(), says: "if it requires TLS, set redis.tls: true"},
+		"the same, by TLS":   {addr: secure.Listener.Addr().String(), says: "failed to verify certificate", tls: true},
+		"SSH": {
+			addr: saying("SSH-2.0-OpenSSH_9.2p1\r\n"), says: `can't parse map reply: "SSH-2.0-OpenSSH_9.2p1"; start one there`,
+		},
+		"plain Redis, by TLS": {addr: redisserver.Start(t).Addr, says: "if it does not use TLS, leave redis.tls false, or ", tls: true},
+		"silence":             {addr: silent, says: "no Redis answers at " + silent},
+		"silence, by TLS":     {addr: silent, says: "no Redis answers at " + silent, tls: true},
+		"nobody":              {addr: "127.0.0.1:1", says: "no Redis answers at 127.0.0.1:1: dial tcp 127.0.0.1:1: "},
+		"no socket": {
+			addr: "unix:///nowhere.sock", says: "no Redis answers at unix:///nowhere.sock: dial unix /nowhere.sock: ",
+		},
+		"an alert, as of TLS":  {addr: saying("\x15\x03\x01\x00\x02\x02\x46"), says: "if it requires TLS, set redis.tls: true"},
+		"an end without words": {addr: saying(""), says: "no Redis answers at "},
 	} {
 		for key, cfg := range map[string]dao.Config{
 			"redis.addrs":         {Addrs: []string{c.addr}},
@@ -182,7 +188,7 @@ func TestWrongEndpointsNameRemedy(t *testing.T) {
 				began := time.Now()
 				_, err := dao.Open(t.Context(), cfg)
 				if err == nil || !strings.HasPrefix(err.Error(), key+": ") || !strings.Contains(err.Error(), c.says) {
-					t.Errorf("%v; want %s: … %s", err, key, c.says)
+					t.Errorf("got %v, want %s: … %s", err, key, c.says)
 				}
 				if took := time.Since(began); took > 15*time.Second { // a busy machine is given time; go-redis's own bounds are 2 and 3 s
 					t.Errorf("it took %v", took)
@@ -209,27 +215,43 @@ func TestWrongServerKindsNameRemedy(t *testing.T) {
 		cfg  dao.Config
 		says string
 	}{
-		"a Sentinel": {dao.Config{Addrs: in(sentinel, 0)},
-			"refuses: it is a Sentinel; set redis.master_name to the name of the master, one of those that it watches: shop"},
-		"another master's name": {dao.Config{Addrs: in(sentinel, 0), MasterName: "mymaster"},
-			"refuses: the Sentinels watch no master of the name in redis.master_name; set redis.master_name to one of the masters " +
-				"that the Sentinels watch: shop"},
-		"a master that is gone": {dao.Config{Addrs: in(sentinel, 0), MasterName: "shop"},
-			"every server that the Sentinels or the Cluster name must be reachable"},
-		"no Sentinel": {dao.Config{Addrs: in(single, 0), MasterName: "shop"},
-			"it is no Sentinel: name the Sentinels in redis.addrs, or leave redis.master_name empty"},
-		"a node": {dao.Config{Addrs: in(node, 0)}, "refuses: it is a node of a Cluster; set redis.cluster: true"},
-		// of Valkey 9 it is a number too large
-		"a node's database":     {dao.Config{Addrs: in(node, 2)}, " database "},
-		"no node":               {dao.Config{Addrs: in(single, 0), Cluster: true}, "; leave redis.cluster false"},
-		"no such database":      {dao.Config{Addrs: in(single, 99)}, "; write a database into redis.addrs that it has; CONFIG GET databases"},
-		"a node for Redlock":    {dao.Config{RedlockAddrs: in(node, 0), EmbeddedAddr: "127.0.0.1:0"}, "a Cluster; name an independent"},
-		"Sentinel, for Redlock": {dao.Config{RedlockAddrs: in(sentinel, 0), EmbeddedAddr: "127.0.0.1:0"}, "a Sentinel; name an independent"},
+		"a Sentinel": {
+			cfg:  dao.Config{Addrs: in(sentinel, 0)},
+			says: "refuses: it is a Sentinel; set redis.master_name to one of the masters that it watches: shop",
+		},
+		"another master's name": {
+			cfg: dao.Config{Addrs: in(sentinel, 0), MasterName: "mymaster"},
+			says: "refuses: the Sentinels watch no master with the name in redis.master_name; set redis.master_name to one of the masters " +
+				"that the Sentinels watch: shop",
+		},
+		"a master that is gone": {
+			cfg:  dao.Config{Addrs: in(sentinel, 0), MasterName: "shop"},
+			says: "every server that the Sentinels or the Cluster name must be reachable",
+		},
+		"no Sentinel": {
+			cfg:  dao.Config{Addrs: in(single, 0), MasterName: "shop"},
+			says: "it is not a Sentinel: set redis.addrs to the Sentinels, or leave redis.master_name empty",
+		},
+		"a node": {cfg: dao.Config{Addrs: in(node, 0)}, says: "refuses: it is a node of a Cluster; set redis.cluster: true"},
+		// the reply of Valkey 9 says that the number is too large
+		"a node's database": {cfg: dao.Config{Addrs: in(node, 2)}, says: " database "},
+		"no node":           {cfg: dao.Config{Addrs: in(single, 0), Cluster: true}, says: "; leave redis.cluster false"},
+		"no such database": {cfg: dao.Config{Addrs: in(single, 99)},
+			says: "; use an existing database in redis.addrs; CONFIG GET databases"},
+		"a node for Redlock": {
+			cfg: dao.Config{RedlockAddrs: in(node, 0), EmbeddedAddr: "127.0.0.1:0"}, says: "a Cluster; set redis.redlock_addrs to independent",
+		},
+		"Sentinel, for Redlock": {
+			cfg:  dao.Config{RedlockAddrs: in(sentinel, 0), EmbeddedAddr: "127.0.0.1:0"},
+			says: "a Sentinel; set redis.redlock_addrs to independent",
+		},
 	} {
-		_, err := dao.Open(t.Context(), c.cfg)
-		if err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v; want %s", what, err, c.says)
-		}
+		t.Run(what, func(t *testing.T) {
+			_, err := dao.Open(t.Context(), c.cfg)
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %v, want %s", err, c.says)
+			}
+		})
 	}
 }
 
@@ -285,9 +307,9 @@ func TestRedlockNodesOnOneServerAreRefused(t *testing.T) {
 	other := redisserver.Start(t).Addr
 	names := []string{"127.0.0.1:" + port, "localhost:" + port, other}
 	_, err = dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0", RedlockAddrs: names})
-	want := "redis.redlock_addrs: " + names[0] + ", " + names[1] + " are one server, and Redlock needs independent masters: name each once"
+	want := "redis.redlock_addrs: " + names[0] + ", " + names[1] + " are one server, and Redlock needs independent masters: list each once"
 	if err == nil || err.Error() != want {
-		t.Errorf("%v; want %s", err, want)
+		t.Errorf("got %v, want %s", err, want)
 	}
 	open(t, dao.Config{EmbeddedAddr: "127.0.0.1:0", RedlockAddrs: []string{names[0], other, "127.0.0.1:1"}}) // one is down
 

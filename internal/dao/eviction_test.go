@@ -14,33 +14,35 @@ func TestEvictionReturnsPolicy(t *testing.T) {
 	for name, c := range map[string]struct {
 		bound, policy, want string
 	}{
-		"no bound":        {"0", "volatile-lru", ""},
-		"volatile":        {"1000000", "volatile-lru", "volatile-lru"},
-		"any key":         {"1000000", "allkeys-random", "allkeys-random"},
-		"nothing evicted": {"1000000", "noeviction", ""},
+		"no bound":        {bound: "0", policy: "volatile-lru"},
+		"volatile":        {bound: "1000000", policy: "volatile-lru", want: "volatile-lru"},
+		"any key":         {bound: "1000000", policy: "allkeys-random", want: "allkeys-random"},
+		"nothing evicted": {bound: "1000000", policy: "noeviction"},
 		"it does not say": {},
 	} {
-		m := miniredis.RunT(t)
-		m.Server().SetPreHook(func(peer *server.Peer, command string, _ ...string) bool {
-			switch {
-			case command != "CONFIG":
-				return false
-			case c.bound == "":
-				peer.WriteError("NOPERM no")
-			default:
-				peer.WriteStrings([]string{"maxmemory-clients", "0", "maxmemory", c.bound, "maxmemory-policy", c.policy})
+		t.Run(name, func(t *testing.T) {
+			m := miniredis.RunT(t)
+			m.Server().SetPreHook(func(peer *server.Peer, command string, _ ...string) bool {
+				switch {
+				case command != "CONFIG":
+					return false
+				case c.bound == "":
+					peer.WriteError("NOPERM no")
+				default:
+					peer.WriteStrings([]string{"maxmemory-clients", "0", "maxmemory", c.bound, "maxmemory-policy", c.policy})
+				}
+				return true
+			})
+			r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{m.Addr()}})
+			if err != nil {
+				t.Fatal(err)
 			}
-			return true
+			if got := r.Eviction(t.Context()); got != c.want {
+				t.Errorf("%q; want %q", got, c.want)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
 		})
-		r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{m.Addr()}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := r.Eviction(t.Context()); got != c.want {
-			t.Errorf("%s: %q; want %q", name, got, c.want)
-		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
 	}
 }

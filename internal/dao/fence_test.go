@@ -13,7 +13,7 @@ import (
 )
 
 // The store takes any token until it has seen a larger one, read or written.
-func TestFence(t *testing.T) {
+func TestStoreRefusesSmallerTokenThanSeen(t *testing.T) {
 	r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redisserver.Start(t).Addr}})
 	if err != nil {
 		t.Fatal(err)
@@ -41,14 +41,14 @@ func TestFence(t *testing.T) {
 		act  func() error
 		lost bool
 	}{
-		{func() error { return write(3, 9) }, false},
-		{func() error { return write(3, 8) }, false}, // a nested call
-		{func() error { return write(2, 1) }, true},
-		{func() error { return read(2) }, true},
-		{func() error { return read(5) }, false},
-		{func() error { return write(4, 1) }, true}, // 5 has read what 4 would write over
-		{func() error { return write(0, 7) }, false},
-		{func() error { return write(5, 6) }, false},
+		{act: func() error { return write(3, 9) }},
+		{act: func() error { return write(3, 8) }}, // a nested call
+		{act: func() error { return write(2, 1) }, lost: true},
+		{act: func() error { return read(2) }, lost: true},
+		{act: func() error { return read(5) }},
+		{act: func() error { return write(4, 1) }, lost: true}, // 5 has read what 4 would write over
+		{act: func() error { return write(0, 7) }},
+		{act: func() error { return write(5, 6) }},
 	} {
 		if err := step.act(); errors.Is(err, lock.ErrLost) != step.lost || err != nil && !step.lost {
 			t.Errorf("step %d: %v; want it refused: %v", i+1, err, step.lost)
@@ -73,9 +73,9 @@ func TestSaleOfEndedRunWritesNothing(t *testing.T) {
 			how string
 			end func() error
 		}{
-			{"a new run", func() error { return start("first", "second") }},
-			{"a Redis that has forgotten", func() error { return r.Store.FlushAll(t.Context()).Err() }},
-			{"and a new run", func() error { return errors.Join(r.Store.FlushAll(t.Context()).Err(), start("", "second")) }},
+			{how: "a new run", end: func() error { return start("first", "second") }},
+			{how: "a Redis that has forgotten", end: func() error { return r.Store.FlushAll(t.Context()).Err() }},
+			{how: "and a new run", end: func() error { return errors.Join(r.Store.FlushAll(t.Context()).Err(), start("", "second")) }},
 		} {
 			if err := errors.Join(r.Store.FlushAll(t.Context()).Err(), start("", "first"), end.end()); err != nil {
 				t.Fatal(end.how, err)

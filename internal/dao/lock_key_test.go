@@ -22,15 +22,15 @@ func TestRemoveTakesLockFromNamedHolder(t *testing.T) {
 			removed bool
 			err     error
 		}{
-			"a string, its holder":        {asString, "A", true, nil},
-			"a string, another holder":    {asString, "B", false, service.ErrNotHolder},
-			"a string, whoever has it":    {asString, "", true, nil},
-			"a hash, its holder":          {asHash, "A", true, nil},
-			"a hash, another holder":      {asHash, "B", false, service.ErrNotHolder},
-			"a list, which has no holder": {asList, "A", false, service.ErrNotHolder},
-			"a list, whoever has it":      {asList, "", true, nil},
-			"no lock, a holder":           {nil, "A", false, nil},
-			"no lock, whoever has it":     {nil, "", false, nil},
+			"a string, its holder":        {take: asString, holder: "A", removed: true},
+			"a string, another holder":    {take: asString, holder: "B", err: service.ErrNotHolder},
+			"a string, whoever has it":    {take: asString, removed: true},
+			"a hash, its holder":          {take: asHash, holder: "A", removed: true},
+			"a hash, another holder":      {take: asHash, holder: "B", err: service.ErrNotHolder},
+			"a list, which has no holder": {take: asList, holder: "A", err: service.ErrNotHolder},
+			"a list, whoever has it":      {take: asList, removed: true},
+			"no lock, a holder":           {holder: "A"},
+			"no lock, whoever has it":     {err: nil},
 		} {
 			mustSucceed(t, r.Store.Del(ctx, lock.Key).Err())
 			if c.take != nil {

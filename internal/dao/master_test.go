@@ -48,12 +48,12 @@ func TestDiscardedTransactionFailsWithRefusedCommandsError(t *testing.T) {
 		err      error
 		want     string
 	}{
-		{refusedWith(noKey), discarded, "HGETALL {inventory}:run: " + string(noKey)},
-		{refusedWith(readOnly), discarded, "HGETALL {inventory}:run: " + string(readOnly)},
-		{script, discarded, "EVAL a b: OOM command not allowed"},
-		{refusedWith(nil), discarded, string(discarded)}, // nothing says why
-		{refusedWith(readOnly), redis.TxFailedErr, redis.TxFailedErr.Error()},
-		{refusedWith(readOnly), nil, ""},
+		{commands: refusedWith(noKey), err: discarded, want: "HGETALL {inventory}:run: " + string(noKey)},
+		{commands: refusedWith(readOnly), err: discarded, want: "HGETALL {inventory}:run: " + string(readOnly)},
+		{commands: script, err: discarded, want: "EVAL a b: OOM command not allowed"},
+		{commands: refusedWith(nil), err: discarded, want: string(discarded)}, // nothing says why
+		{commands: refusedWith(readOnly), err: redis.TxFailedErr, want: redis.TxFailedErr.Error()},
+		{commands: refusedWith(readOnly)},
 	} {
 		err := new(masterTracker).send(t.Context(), c.commands, func(context.Context) error { return c.err })
 		if err == nil && c.want != "" || err != nil && err.Error() != c.want {
@@ -73,14 +73,17 @@ func TestStaleConnectionsAreReplaced(t *testing.T) {
 		err     error
 		givenUp bool
 	}{
-		{nil, false},
-		{redis.Nil, false},
-		{answered("WRONGTYPE Operation against a key"), false},
-		{answered("NOREPLICAS Not enough good replicas to write."), false},
-		{readOnly, true},
-		{answered("READONLY You can't write against a read only replica. script: 4926, on @user_script:1."), true},
-		{answered("ERR Error running script (call to f_4926): @user_script: 1: -READONLY You can't write against a read only slave."), true},
-		{answered("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."), true},
+		{givenUp: false},
+		{err: redis.Nil},
+		{err: answered("WRONGTYPE Operation against a key")},
+		{err: answered("NOREPLICAS Not enough good replicas to write.")},
+		{err: readOnly, givenUp: true},
+		{err: answered("READONLY You can't write against a read only replica. script: 4926, on @user_script:1."), givenUp: true},
+		{
+			err:     answered("ERR Error running script (call to f_4926): @user_script: 1: -READONLY You can't write against a read only slave."),
+			givenUp: true,
+		},
+		{err: answered("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."), givenUp: true},
 	} {
 		for name, send := range map[string]func(*masterTracker) error{
 			"a command": func(m *masterTracker) error {

@@ -11,7 +11,7 @@ import (
 
 // Reasons for which Redis refuses a connection. No command was sent on it.
 var (
-	errTooManyClients = fmt.Errorf("%w: it takes no more connections (redis.pool_size bounds those of a process, "+
+	errTooManyClients = fmt.Errorf("%w: it accepts no more connections (redis.pool_size limits those of a process, "+
 		"maxclients those of the server)", lock.ErrUnavailable)
 	errProtected = fmt.Errorf("%w: it is in protected mode", lock.ErrUnavailable)
 )

@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/test/redisserver"
 )
 
-// While a Redis takes no more connections, commands wait for those that there are.
+// While Redis accepts no more connections, commands wait for an existing one.
 func TestCommandWaitsWhenConnectionIsRefused(t *testing.T) {
 	t.Parallel()
 	server := redisserver.Start(t, "--maxclients", "5")
@@ -62,7 +62,7 @@ func TestRefusedConnectionErrorNamesReason(t *testing.T) {
 	client := newClient(redisclient.Config{Addrs: []string{server.Addr}, Timeout: time.Second}, new(masterTracker))
 	defer client.Close()
 	err := rediserr.Classify(t.Context(), "SET", client.Set(t.Context(), "key", 1, 0).Err())
-	if !errors.Is(err, lock.ErrUnavailable) || !strings.Contains(err.Error(), "it takes no more connections (redis.pool_size bounds") {
+	if !errors.Is(err, lock.ErrUnavailable) || !strings.Contains(err.Error(), "it accepts no more connections (redis.pool_size limits") {
 		t.Errorf("%v; want what Redis said", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // What is done to an embedded node has the effect that it should have, and no other.
-func TestNodeFaults(t *testing.T) {
+func TestNodeFaultsChangeStateOfNode(t *testing.T) {
 	server, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)

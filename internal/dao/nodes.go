@@ -79,14 +79,14 @@ func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
 		if names := ids[id]; len(names) > 1 {
 			slices.Sort(names)
-			return nil, errors.Join(fmt.Errorf("redis.redlock_addrs: %s are one server, and Redlock needs independent masters: name each once",
+			return nil, errors.Join(fmt.Errorf("redis.redlock_addrs: %s are one server, and Redlock needs independent masters: list each once",
 				strings.Join(names, ", ")), nodes.close())
 		}
 	}
 	failures = slices.DeleteFunc(failures, func(err error) bool { return err == nil })
 	if len(failures) > 0 && len(failures) >= (len(nodes)+1)/2 {
 		return nil, errors.Join(
-			fmt.Errorf("redis.redlock_addrs: %d of %d are of no use, and Redlock needs most of them: %w", len(failures), len(nodes), failures[0]),
+			fmt.Errorf("redis.redlock_addrs: %d of %d are unusable, and Redlock needs a majority: %w", len(failures), len(nodes), failures[0]),
 			nodes.close())
 	}
 	return nodes, nil

@@ -125,13 +125,15 @@ func TestOutOfMemoryDeletesOldOrders(t *testing.T) {
 			return err
 		},
 	} {
-		fill()
-		if err := sell(name); err != nil {
-			t.Errorf("%s is refused, %v, though there was what could be forgotten", name, err)
-		}
-		if n := r.Store.Exists(t.Context(), newest).Val(); n != 0 {
-			t.Errorf("after %s the old run's orders are still there", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			fill()
+			if err := sell(name); err != nil {
+				t.Errorf("%s is refused, %v, though there was what could be forgotten", name, err)
+			}
+			if n := r.Store.Exists(t.Context(), newest).Val(); n != 0 {
+				t.Errorf("after %s the old run's orders are still there", name)
+			}
+		})
 	}
 	if err := r.Store.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
 		t.Fatal(err)

@@ -99,24 +99,26 @@ func TestRetrierStopsWithoutProgress(t *testing.T) {
 		times    int
 		want     error
 	}{
-		"at once":             {[]error{nil}, true, 1, nil},
-		"no key":              {[]error{redis.Nil}, true, 1, redis.Nil},
-		"others are answered": {[]error{redis.ErrPoolTimeout, redis.ErrPoolTimeout, nil}, true, 3, nil},
-		"nobody is":           {[]error{redis.ErrPoolTimeout, nil}, false, 1, redis.ErrPoolTimeout},
-		"for ever":            {[]error{redis.ErrPoolTimeout}, true, maxAttempts, redis.ErrPoolTimeout},
-		"it may be sent":      {[]error{broken, nil}, true, 1, broken},
-		"closed":              {[]error{redis.ErrClosed, nil}, true, 1, redis.ErrClosed},
+		"at once":             {sends: []error{nil}, answered: true, times: 1},
+		"no key":              {sends: []error{redis.Nil}, answered: true, times: 1, want: redis.Nil},
+		"others are answered": {sends: []error{redis.ErrPoolTimeout, redis.ErrPoolTimeout, nil}, answered: true, times: 3},
+		"nobody is":           {sends: []error{redis.ErrPoolTimeout, nil}, times: 1, want: redis.ErrPoolTimeout},
+		"for ever":            {sends: []error{redis.ErrPoolTimeout}, answered: true, times: maxAttempts, want: redis.ErrPoolTimeout},
+		"it may be sent":      {sends: []error{broken, nil}, answered: true, times: 1, want: broken},
+		"closed":              {sends: []error{redis.ErrClosed, nil}, answered: true, times: 1, want: redis.ErrClosed},
 	} {
-		times, queue := 0, newConnRetrier(time.Second)
-		err := queue.send(t.Context(), nil, func(context.Context) error {
-			if times++; c.answered {
-				queue.answers.Add(1)
+		t.Run(name, func(t *testing.T) {
+			times, queue := 0, newConnRetrier(time.Second)
+			err := queue.send(t.Context(), nil, func(context.Context) error {
+				if times++; c.answered {
+					queue.answers.Add(1)
+				}
+				return c.sends[min(times, len(c.sends))-1]
+			})
+			if times != c.times || !errors.Is(err, c.want) {
+				t.Errorf("sent %d times, %v; want %d times, %v", times, err, c.times, c.want)
 			}
-			return c.sends[min(times, len(c.sends))-1]
 		})
-		if times != c.times || !errors.Is(err, c.want) {
-			t.Errorf("%s: sent %d times, %v; want %d times, %v", name, times, err, c.times, c.want)
-		}
 	}
 }
 
@@ -152,10 +154,12 @@ func TestMissingConnectionIsUnavailableNotUnknown(t *testing.T) {
 			return err
 		}(),
 	} {
-		failed := rediserr.Classify(t.Context(), "PING", err)
-		if !errors.Is(err, redis.ErrPoolTimeout) || !errors.Is(failed, lock.ErrUnavailable) || errors.Is(failed, lock.ErrOutcomeUnknown) {
-			t.Errorf("%s: %v; want ErrUnavailable", what, failed)
-		}
+		t.Run(what, func(t *testing.T) {
+			failed := rediserr.Classify(t.Context(), "PING", err)
+			if !errors.Is(err, redis.ErrPoolTimeout) || !errors.Is(failed, lock.ErrUnavailable) || errors.Is(failed, lock.ErrOutcomeUnknown) {
+				t.Errorf("%v; want ErrUnavailable", failed)
+			}
+		})
 	}
 	<-blocked
 }

@@ -46,22 +46,24 @@ func TestProbeFailsWhenSalesAreRefused(t *testing.T) {
 		code      string
 		do, after func(context.Context) error
 	}{
-		{"READONLY", does(unconnected...), does("REPLICAOF", "NO", "ONE")},
-		{"NOREPLICAS", does("CONFIG", "SET", "min-replicas-to-write", "1"), does("CONFIG", "SET", "min-replicas-to-write", "0")},
-		{"OOM", does("CONFIG", "SET", "maxmemory", "1"), does("CONFIG", "SET", "maxmemory", "0")},
-		{"NOPERM", does("ACL", "SETUSER", "shop", "-set"), does("ACL", "SETUSER", "shop", "+set")},
-		{"NOPERM", does("ACL", "SETUSER", "shop", "resetkeys", "~inventory"), does("ACL", "SETUSER", "shop", "~*")},
-		{"MISCONF", cannotSave, does("CONFIG", "SET", "save", "")},
+		{code: "READONLY", do: does(unconnected...), after: does("REPLICAOF", "NO", "ONE")},
+		{code: "NOREPLICAS", do: does("CONFIG", "SET", "min-replicas-to-write", "1"), after: does("CONFIG", "SET", "min-replicas-to-write", "0")},
+		{code: "OOM", do: does("CONFIG", "SET", "maxmemory", "1"), after: does("CONFIG", "SET", "maxmemory", "0")},
+		{code: "NOPERM", do: does("ACL", "SETUSER", "shop", "-set"), after: does("ACL", "SETUSER", "shop", "+set")},
+		{code: "NOPERM", do: does("ACL", "SETUSER", "shop", "resetkeys", "~inventory"), after: does("ACL", "SETUSER", "shop", "~*")},
+		{code: "MISCONF", do: cannotSave, after: does("CONFIG", "SET", "save", "")},
 	} {
-		if err := store.Probe(t.Context()); err != nil {
-			t.Errorf("before %s: %v", c.code, err)
-		}
-		mustSucceed(t, c.do(t.Context()))
-		suite.Eventually(t, c.code, func() bool { // a save fails a moment later
-			err := store.Probe(t.Context())
-			return errors.Is(err, lock.ErrUnavailable) && strings.Contains(err.Error(), "SET {inventory}:ready: redis refused the command: "+c.code)
+		t.Run(c.code, func(t *testing.T) {
+			if err := store.Probe(t.Context()); err != nil {
+				t.Errorf("before %s: %v", c.code, err)
+			}
+			mustSucceed(t, c.do(t.Context()))
+			suite.Eventually(t, c.code, func() bool { // a save fails a moment later
+				err := store.Probe(t.Context())
+				return errors.Is(err, lock.ErrUnavailable) && strings.Contains(err.Error(), "SET {inventory}:ready: redis refused the command: "+c.code)
+			})
+			mustSucceed(t, c.after(t.Context()))
 		})
-		mustSucceed(t, c.after(t.Context()))
 	}
 	mustSucceed(t, store.Probe(t.Context()))
 	if ttl, err := outside.PTTL(t.Context(), "{inventory}:ready").Result(); err != nil || ttl <= 0 || ttl > time.Second {
@@ -80,8 +82,10 @@ func TestDiscardedTransactionNamesRefusedKey(t *testing.T) {
 	for want, do := range map[string]func(context.Context) error{
 		"EVAL {inventory}:run: NOPERM": func(ctx context.Context) error { _, err := store.Order(ctx, "none"); return err },
 	} {
-		if err := do(t.Context()); !errors.Is(err, lock.ErrUnavailable) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v; want %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if err := do(t.Context()); !errors.Is(err, lock.ErrUnavailable) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v; want %s", err, want)
+			}
+		})
 	}
 }

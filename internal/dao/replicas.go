@@ -18,7 +18,7 @@ import (
 func (s *Store) Beat(ctx context.Context, replica service.Replica) (service.State, error) {
 	text, err := json.Marshal(replica)
 	if err != nil {
-		return service.State{}, fmt.Errorf("the heartbeat: %w", err)
+		return service.State{}, fmt.Errorf("sending the heartbeat: %w", err)
 	}
 	reply, err := s.sendBeat(ctx, text, replica.Run)
 	return reply.State, err

@@ -9,7 +9,7 @@ import (
 )
 
 // A Redis that restarts is at the same address, and has forgotten everything.
-func TestRestart(t *testing.T) {
+func TestRestartedRedisIsEmptyAtSameAddress(t *testing.T) {
 	server, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
@@ -23,17 +23,19 @@ func TestRestart(t *testing.T) {
 		client  redis.UniversalClient
 		restart func() error
 	}{
-		"the Redis": {server.Store, server.Restart},
-		"a node":    {server.Nodes[2], server.Nodes[2].Restart},
+		"the Redis": {client: server.Store, restart: server.Restart},
+		"a node":    {client: server.Nodes[2], restart: server.Nodes[2].Restart},
 	} {
-		if err := one.client.Set(t.Context(), "key", "value", 0).Err(); err != nil {
-			t.Fatal(err)
-		}
-		if err := one.restart(); err != nil {
-			t.Fatal(err)
-		}
-		if n, err := one.client.Exists(t.Context(), "key").Result(); n != 0 || err != nil {
-			t.Errorf("%s: %d keys are left, %v", name, n, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := one.client.Set(t.Context(), "key", "value", 0).Err(); err != nil {
+				t.Fatal(err)
+			}
+			if err := one.restart(); err != nil {
+				t.Fatal(err)
+			}
+			if n, err := one.client.Exists(t.Context(), "key").Result(); n != 0 || err != nil {
+				t.Errorf("%d keys are left, %v", n, err)
+			}
+		})
 	}
 }

@@ -34,7 +34,7 @@ func allow(t *testing.T, client redis.UniversalClient, addr string, rights ...st
 
 // A user with the rights of the table, or with more, may have each lock; one who lacks a command that every lock of the kind sends, or a
 // channel, is refused in the words of Redis, with all rights that the lock needs.
-func TestRights(t *testing.T) {
+func TestFitsReportsMissingRights(t *testing.T) {
 	server := redisserver.Start(t)
 	root := open(t, dao.Config{Addrs: []string{server.Addr}})
 	refusal := func(t *testing.T, row strategy.Strategy, rights ...string) error {
@@ -116,8 +116,10 @@ func TestMissingRightsOnNodesAreReported(t *testing.T) {
 func TestMissingServerCommandIsReported(t *testing.T) {
 	t.Parallel()
 	for command, c := range map[string]struct{ version, says string }{
-		"MULTI": {"v0", "MULTI"}, "SUBSCRIBE": {"v11", "SUBSCRIBE"}, "EVAL": {"v4", "EVAL"}, "SET": {"v1", "SET"},
-		"TIME": {"v7", "lockFenced.lua"},
+		"MULTI": {
+			version: "v0", says: "MULTI"}, "SUBSCRIBE": {version: "v11", says: "SUBSCRIBE"}, "EVAL": {version: "v4",
+			says: "EVAL"}, "SET": {version: "v1", says: "SET"},
+		"TIME": {version: "v7", says: "lockFenced.lua"},
 	} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()

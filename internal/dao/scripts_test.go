@@ -38,11 +38,14 @@ func TestScriptsAreSentBySHA1(t *testing.T) {
 			do   func() error
 			want []string
 		}{
-			{"the first run", func() error { return store.Start(ctx, history.Run{}, history.Run{ID: "run", Initial: 5}) }, unknown("startRun.lua")},
-			{"the first sale", func() error { return take("one", 4) }, unknown("take.lua")},
-			{"the second", func() error { return take("two", 3) }, []string{"evalsha take.lua"}},
-			{"a restart", func() error { return r.Store.ScriptFlush(ctx).Err() }, nil},
-			{"the third", func() error { return take("three", 2) }, unknown("take.lua")},
+			{
+				name: "the first run", do: func() error { return store.Start(ctx, history.Run{}, history.Run{ID: "run", Initial: 5}) },
+				want: unknown("startRun.lua"),
+			},
+			{name: "the first sale", do: func() error { return take("one", 4) }, want: unknown("take.lua")},
+			{name: "the second", do: func() error { return take("two", 3) }, want: []string{"evalsha take.lua"}},
+			{name: "a restart", do: func() error { return r.Store.ScriptFlush(ctx).Err() }},
+			{name: "the third", do: func() error { return take("three", 2) }, want: unknown("take.lua")},
 		} {
 			sent = nil
 			if err := step.do(); err != nil {

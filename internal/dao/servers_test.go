@@ -18,39 +18,41 @@ func TestServersOfDetectsServer(t *testing.T) {
 		want  string            // its command
 		err   string
 	}{
-		"Redis":         {map[string]string{"DELIFEQ": unknown}, "DELEX", ""},
-		"Valkey":        {map[string]string{"DELEX": unknown}, "DELIFEQ", ""},
-		"older":         {map[string]string{"DELEX": unknown, "DELIFEQ": unknown}, "", ""},
-		"not permitted": {map[string]string{"DELEX": "NOPERM no", "DELIFEQ": unknown}, "DELEX", ""},
-		"loading":       {map[string]string{"DELEX": "LOADING wait"}, "", "refuses: LOADING wait; start lockstep again"},
+		"Redis":         {fails: map[string]string{"DELIFEQ": unknown}, want: "DELEX"},
+		"Valkey":        {fails: map[string]string{"DELEX": unknown}, want: "DELIFEQ"},
+		"older":         {fails: map[string]string{"DELEX": unknown, "DELIFEQ": unknown}},
+		"not permitted": {fails: map[string]string{"DELEX": "NOPERM no", "DELIFEQ": unknown}, want: "DELEX"},
+		"loading":       {fails: map[string]string{"DELEX": "LOADING wait"}, err: "refuses: LOADING wait; start lockstep again"},
 	} {
-		m := miniredis.RunT(t)
-		m.Server().SetPreHook(func(peer *server.Peer, command string, _ ...string) bool {
+		t.Run(name, func(t *testing.T) {
+			m := miniredis.RunT(t)
+			m.Server().SetPreHook(func(peer *server.Peer, command string, _ ...string) bool {
+				switch {
+				case command == "HELLO":
+					peer.WriteStrings([]string{"server", "valkey", "version", "9.1.2"})
+				case c.fails[command] != "":
+					peer.WriteError(c.fails[command])
+				case command == "DELIFEQ": // which miniredis does not have
+					peer.WriteInt(0)
+				default:
+					return false
+				}
+				return true
+			})
+			r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{m.Addr()}})
 			switch {
-			case command == "HELLO":
-				peer.WriteStrings([]string{"server", "valkey", "version", "9.1.2"})
-			case c.fails[command] != "":
-				peer.WriteError(c.fails[command])
-			case command == "DELIFEQ": // which miniredis does not have
-				peer.WriteInt(0)
+			case c.err != "":
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("%v; want %s", err, c.err)
+				}
+			case err != nil:
+				t.Error(err)
 			default:
-				return false
+				if r.Servers.CompareAndDelete != c.want || r.Servers.Redis != "Valkey 9.1.2" {
+					t.Errorf("%+v; want Valkey 9.1.2 with %q", r.Servers, c.want)
+				}
+				r.Close()
 			}
-			return true
 		})
-		r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{m.Addr()}})
-		switch {
-		case c.err != "":
-			if err == nil || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("%s: %v; want %s", name, err, c.err)
-			}
-		case err != nil:
-			t.Errorf("%s: %v", name, err)
-		default:
-			if r.Servers.CompareAndDelete != c.want || r.Servers.Redis != "Valkey 9.1.2" {
-				t.Errorf("%s: %+v; want Valkey 9.1.2 with %q", name, r.Servers, c.want)
-			}
-			r.Close()
-		}
 	}
 }

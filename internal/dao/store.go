@@ -175,7 +175,7 @@ func (s *Store) replyError(ctx context.Context, reply any, order history.Order) 
 	case int64(lua.SoldOut):
 		return service.ErrSoldOut
 	default:
-		return fmt.Errorf("a script of the ledger answered %v", reply)
+		return fmt.Errorf("a ledger script returned an unexpected reply: %v", reply)
 	}
 }
 

@@ -28,7 +28,7 @@ func eachRedis(t *testing.T, test func(*testing.T, *dao.Redis)) {
 	t.Run("real", func(t *testing.T) { open(t, dao.Config{Addrs: []string{redisserver.Start(t).Addr}}) })
 }
 
-func TestTake(t *testing.T) {
+func TestTakeSellsUnlessStockChanged(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store, redis := dao.NewStore(r.Store, "instance", 100), r.Store
 		order := history.Order{ID: "one", RunID: "run", Lock: "atomic", Owner: `"quoted"`}
@@ -37,12 +37,12 @@ func TestTake(t *testing.T) {
 			err                    error
 			after                  string
 		}{
-			{"1000000000", "1000000000", nil, "999999999"},
-			{"2", "2", nil, "1"},
-			{"0", "0", service.ErrSoldOut, "0"},
-			{"2", "3", service.ErrRunChanged, "3"},
-			{"2", "many", service.ErrRunChanged, "many"},
-			{"2", "", service.ErrRunChanged, ""},
+			{parseWriteReply: "1000000000", stock: "1000000000", after: "999999999"},
+			{parseWriteReply: "2", stock: "2", after: "1"},
+			{parseWriteReply: "0", stock: "0", err: service.ErrSoldOut, after: "0"},
+			{parseWriteReply: "2", stock: "3", err: service.ErrRunChanged, after: "3"},
+			{parseWriteReply: "2", stock: "many", err: service.ErrRunChanged, after: "many"},
+			{parseWriteReply: "2", err: service.ErrRunChanged},
 		} {
 			redis.FlushAll(t.Context())
 			redis.HSet(t.Context(), dao.RunKey, "id", order.RunID, "written", c.parseWriteReply)
@@ -74,7 +74,7 @@ func TestTake(t *testing.T) {
 	})
 }
 
-func TestWatch(t *testing.T) {
+func TestWatchReturnsErrConflict(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store := dao.NewStore(r.Store, "instance", 100)
 		r.Store.Set(t.Context(), dao.InventoryKey, 5, 0)

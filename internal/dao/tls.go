@@ -23,7 +23,7 @@ func tlsConfig(cfg Config) (*tls.Config, error) {
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, errors.New("redis.tls_ca: the file holds no certificate in PEM")
+			return nil, errors.New("redis.tls_ca: the file has no PEM certificate")
 		}
 	}
 	if cfg.TLSCert+cfg.TLSKey == "" {
@@ -39,7 +39,7 @@ func tlsConfig(cfg Config) (*tls.Config, error) {
 	}
 	pair, err := tls.X509KeyPair(certificate, key)
 	if err != nil {
-		return nil, fmt.Errorf("redis.tls_cert and redis.tls_key: no pair of a certificate and its private key in PEM: %w", err)
+		return nil, fmt.Errorf("redis.tls_cert and redis.tls_key: not a PEM certificate and its private key: %w", err)
 	}
 	config.Certificates = []tls.Certificate{pair}
 	return config, nil

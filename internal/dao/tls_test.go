@@ -19,7 +19,7 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-func TestPasswordAndTLS(t *testing.T) {
+func TestPasswordAndTLSErrorsNameRemedy(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	certificate, key := selfSigned(t)
 	server := redisserver.Start(t, "--requirepass", "s3cret", "--port", "0", "--tls-port", "PORT",
@@ -29,35 +29,44 @@ func TestPasswordAndTLS(t *testing.T) {
 		cfg  dao.Config
 		says string
 	}{
-		{"all is right", dao.Config{Password: "s3cret", TLS: true, TLSCA: certificate}, ""},
-		{"user and password", dao.Config{Username: "default", Password: "s3cret", TLS: true, TLSCA: certificate}, ""},
-		{"no password", dao.Config{TLS: true, TLSCA: certificate}, "refuses: NOAUTH Authentication required.; set redis.password"},
-		{"wrong password", dao.Config{Password: "guess", TLS: true, TLSCA: certificate},
-			"refuses: WRONGPASS invalid username-password pair or user is disabled.; set redis.username and redis.password"},
-		{"unknown authority", dao.Config{Password: "s3cret", TLS: true},
-			"tls: failed to verify certificate: x509: certificate signed by unknown authority; set redis.tls_ca"},
-		{"no TLS", dao.Config{Password: "s3cret"}, "if it speaks TLS alone, set redis.tls: true"},
-		{"no such file", dao.Config{TLS: true, TLSCA: "s3cret"}, "redis.tls_ca: the file cannot be read: no such file"},
-		{"not a certificate", dao.Config{TLS: true, TLSCA: key}, "holds no certificate"},
+		{what: "all is right", cfg: dao.Config{Password: "s3cret", TLS: true, TLSCA: certificate}},
+		{what: "user and password", cfg: dao.Config{Username: "default", Password: "s3cret", TLS: true, TLSCA: certificate}},
+		{
+			what: "no password", cfg: dao.Config{TLS: true, TLSCA: certificate},
+			says: "refuses: NOAUTH Authentication required.; set redis.password",
+		},
+		{
+			what: "wrong password", cfg: dao.Config{Password: "guess", TLS: true, TLSCA: certificate},
+			says: "refuses: WRONGPASS invalid username-password pair or user is disabled.; set redis.username and redis.password",
+		},
+		{
+			what: "unknown authority", cfg: dao.Config{Password: "s3cret", TLS: true},
+			says: "tls: failed to verify certificate: x509: certificate signed by unknown authority; set redis.tls_ca",
+		},
+		{what: "no TLS", cfg: dao.Config{Password: "s3cret"}, says: "if it requires TLS, set redis.tls: true"},
+		{what: "no such file", cfg: dao.Config{TLS: true, TLSCA: "s3cret"}, says: "redis.tls_ca: the file cannot be read: no such file"},
+		{what: "not a certificate", cfg: dao.Config{TLS: true, TLSCA: key}, says: "has no PEM certificate"},
 	} {
-		c.cfg.Addrs = []string{server.Addr}
-		r, err := dao.Open(t.Context(), c.cfg)
-		if err == nil {
-			r.Close()
-		}
-		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
-			t.Errorf("%s: %v; want %q", c.what, err, c.says)
-		}
-		for _, secret := range []string{"s3cret", "guess"} {
-			if err != nil && strings.Contains(err.Error(), secret) {
-				t.Errorf("%s: the error tells a secret: %v", c.what, err)
+		t.Run(c.what, func(t *testing.T) {
+			c.cfg.Addrs = []string{server.Addr}
+			r, err := dao.Open(t.Context(), c.cfg)
+			if err == nil {
+				r.Close()
 			}
-		}
+			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+				t.Errorf("got %v, want %q", err, c.says)
+			}
+			for _, secret := range []string{"s3cret", "guess"} {
+				if err != nil && strings.Contains(err.Error(), secret) {
+					t.Errorf("the error tells a secret: %v", err)
+				}
+			}
+		})
 	}
 }
 
 // A Redis that asks for a client's certificate gets it, and without it says so.
-func TestClientCertificate(t *testing.T) {
+func TestClientCertificateErrorsNameSettings(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	server, serverKey := selfSigned(t)
 	own, ownKey := selfSigned(t)
@@ -74,13 +83,17 @@ func TestClientCertificate(t *testing.T) {
 		redis := redisserver.Start(t, "--port", "0", "--tls-port", "PORT", "--tls-cert-file", server, "--tls-key-file", serverKey,
 			"--tls-ca-cert-file", authorities, "--tls-auth-clients", "yes", "--tls-protocols", versions)
 		for what, c := range map[string]struct{ certificate, key, says string }{
-			"its own":          {own, ownKey, ""},
-			"none":             {"", "", "; it may ask for another certificate: set redis.tls_cert and redis.tls_key"},
-			"another's":        {foreign, foreignKey, "; it may ask for another certificate: set redis.tls_cert and redis.tls_key"},
-			"no pair":          {own, foreignKey, "redis.tls_cert and redis.tls_key: no pair of a certificate and its private key"},
-			"no file":          {"s3cret", ownKey, "redis.tls_cert: the file cannot be read: no such file or directory"},
-			"a directory":      {own, t.TempDir(), "redis.tls_key: the file cannot be read: is a directory"},
-			"the other's file": {ownKey, own, "redis.tls_cert and redis.tls_key: no pair"},
+			"its own": {certificate: own, key: ownKey},
+			"none":    {says: "; it may require another client certificate: set redis.tls_cert and redis.tls_key"},
+			"another's": {
+				certificate: foreign, key: foreignKey, says: "; it may require another client certificate: set redis.tls_cert and redis.tls_key",
+			},
+			"no pair": {
+				certificate: own, key: foreignKey, says: "redis.tls_cert and redis.tls_key: not a PEM certificate and its private key",
+			},
+			"no file":          {certificate: "s3cret", key: ownKey, says: "redis.tls_cert: the file cannot be read: no such file or directory"},
+			"a directory":      {certificate: own, key: t.TempDir(), says: "redis.tls_key: the file cannot be read: is a directory"},
+			"the other's file": {certificate: ownKey, key: own, says: "redis.tls_cert and redis.tls_key: not a PEM certificate"},
 		} {
 			for _, cfg := range []dao.Config{
 				{Addrs: []string{redis.Addr}},
@@ -100,7 +113,7 @@ func TestClientCertificate(t *testing.T) {
 			}
 		}
 		r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redis.Addr}})
-		if err == nil || !strings.Contains(err.Error(), "if it speaks TLS alone") {
+		if err == nil || !strings.Contains(err.Error(), "if it requires TLS") {
 			t.Errorf("%s, without TLS: %v, %v", versions, r, err)
 		}
 	}
