@@ -178,7 +178,7 @@ func TestGaugeShowsTheDistance(t *testing.T) {
 		`document.querySelector(".gauge.told") && document.querySelector(".choice").pressed`)
 	p.press("A:SET")
 	far(5, "5 to a breach")
-	if n := eval[int](p, `document.querySelectorAll(".choice .chip, .drawing .chip.safe").length`); n > 0 {
+	if n := eval[int](p, `document.querySelectorAll(".choice .chip, .drawing .chip.good").length`); n > 0 {
 		t.Errorf("%d choices say how far they lead, without being asked", n)
 	}
 	p.click("[data-focus=hint]")

@@ -74,7 +74,7 @@ func TestSeatRedrawKeepsScrollPositions(t *testing.T) {
 	p.visit(broken + "&mode=break&anomaly=foreign-release")
 	p.steps(6)
 	p.key("o")
-	p.waitUntil("each step has its distance", `document.querySelectorAll(".drawing .step .changes .chip.breach").length > 0`)
+	p.waitUntil("each step has its distance", `document.querySelectorAll(".drawing .step .changes .chip.bad").length > 0`)
 	p.waitUntil("the end of the picture is in sight", `(e => e.scrollTop > 0 && e.scrollTop + e.clientHeight >= e.scrollHeight - 1)(
 		document.querySelector(".drawing"))`)
 }

@@ -120,9 +120,9 @@ export class Distance {
 function drawChip(distance) {
   if (distance === undefined || distance === null) return null;
   const [kind, says] = {
-    "-1": [" safe", say("safe for ever", "永远安全")],
+    "-1": [" good", say("safe for ever", "永远安全")],
     "-2": ["", say("unknown", "未知")],
-    0: [" breach", say("breach", "异常")],
+    0: [" bad", say("breach", "异常")],
   }[distance] ?? ["", say(`${distance} to a breach`, `离异常 ${distance} 步`)];
   return el("span", { class: "chip" + kind }, says);
 }
