@@ -33,7 +33,7 @@ func steps() []strategy.Strategy {
 	return []strategy.Strategy{
 		{
 			Name: "v0", Title: both("no lock", "无锁"),
-			Adds:         both("nothing: GET, think, SET", "无：GET、处理、SET"),
+			Adds:         both("nothing: GET, think, SET", "无：GET → 业务处理 → SET"),
 			Costs:        both("nothing", "无"),
 			StillBroken:  strategy.Flaws{newFlaw("lost-update", "lost updates, oversell", "丢失更新，超卖")},
 			Scope:        strategy.Nobody,
@@ -45,7 +45,7 @@ func steps() []strategy.Strategy {
 			Adds:        both("a key that can be set only once; waiters poll every 20 ms", "一个只能设置一次的键；等待者每 20 毫秒轮询一次"),
 			Costs:       both("2 commands per sale, plus one per poll", "每单 2 条命令，外加每次轮询 1 条"),
 			Needs:       strategy.ParseRights("+set +del ~distributedLock"),
-			StillBroken: strategy.Flaws{newFlaw("holder-dies", "a holder that dies blocks everybody for ever", "持有者崩溃后，所有人永远阻塞")},
+			StillBroken: strategy.Flaws{newFlaw("holder-dies", "a holder that dies blocks everybody for ever", "持有者崩溃后锁永不释放，其他请求全部死等")},
 			New:         func(p strategy.Parts) lock.Locker { return lockv1.New(p.Client, p.Options) },
 		},
 		{
@@ -101,13 +101,13 @@ func steps() []strategy.Strategy {
 		},
 		{
 			Name: "v6", Title: both("renewed", "自动续期"),
-			Adds:  both("renewal while the work runs; losing the lock ends the context of the work", "业务执行期间自动续期；丢锁就取消业务逻辑的 context"),
+			Adds:  both("renewal while the work runs; losing the lock ends the context of the work", "业务执行期间自动续期；锁丢失就取消业务的 context"),
 			Costs: both("as v5; a goroutine per lock, a script every third of the expiry", "同 v5；每把锁一个 goroutine，每隔三分之一过期时间执行一个脚本"),
 			Needs: strategy.ParseRights(hashRights),
 			StillBroken: strategy.Flaws{
 				newFlaw("paused-writer", "a paused process writes late", "暂停的进程恢复后仍会写入"),
-				newFlaw("polling", "waiters poll: a storm of commands, and starvation", "等待者轮询：命令风暴、饥饿"),
-				newFlaw("failover", "a failover forgets the lock", "主从切换丢锁"),
+				newFlaw("polling", "waiters poll: a storm of commands, and starvation", "等待者轮询：轮询风暴、饥饿"),
+				newFlaw("failover", "a failover forgets the lock", "主从切换后锁丢失"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -125,8 +125,8 @@ func steps() []strategy.Strategy {
 			Needs: strategy.ParseRights(fencedRights),
 			StillBroken: strategy.Flaws{
 				newFlaw("paused-holder", "two holders after a pause: only a store that checks the token is safe", "进程暂停后会有两个持有者：只有检查令牌的存储才安全"),
-				newFlaw("polling", "waiters poll: a storm of commands, starvation, no order", "等待者轮询：命令风暴、饥饿、没有先后顺序"),
-				newFlaw("failover", "a failover forgets the lock", "主从切换丢锁"),
+				newFlaw("polling", "waiters poll: a storm of commands, starvation, no order", "等待者轮询：轮询风暴、饥饿、没有先后顺序"),
+				newFlaw("failover", "a failover forgets the lock", "主从切换后锁丢失"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -143,7 +143,7 @@ func steps() []strategy.Strategy {
 				newFlaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
 				newFlaw("own-commands", "each sale pays its own lock commands", "每单都要自己发加锁、解锁命令"),
 				newFlaw("polling", "between processes: polling, in no order", "进程之间仍靠轮询，没有先后顺序"),
-				newFlaw("failover", "a failover forgets the lock", "主从切换丢锁"),
+				newFlaw("failover", "a failover forgets the lock", "主从切换后锁丢失"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -165,7 +165,7 @@ func steps() []strategy.Strategy {
 			StillBroken: strategy.Flaws{
 				newFlaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
 				newFlaw("polling", "between processes: polling, in no order", "进程之间仍靠轮询，没有先后顺序"),
-				newFlaw("failover", "a failover forgets the lock", "主从切换丢锁"),
+				newFlaw("failover", "a failover forgets the lock", "主从切换后锁丢失"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -183,7 +183,7 @@ func steps() []strategy.Strategy {
 			Needs: strategy.ParseRights(queuedRights),
 			StillBroken: strategy.Flaws{
 				newFlaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
-				newFlaw("failover", "a failover forgets the lock", "主从切换丢锁"),
+				newFlaw("failover", "a failover forgets the lock", "主从切换后锁丢失"),
 				newFlaw("round-trips", "a buyer alone pays two round trips for a lock that nobody else wants", "只有一个买家时，没人跟他抢，加锁解锁也要两次往返"),
 			},
 			Capabilities: strategy.Capabilities{
@@ -196,14 +196,14 @@ func steps() []strategy.Strategy {
 			Name: "v11", Title: both("cached", "缓存锁"),
 			Adds: both(
 				"v10, and a process keeps a lock that nobody waits for until another asks for it: its next sale costs no lock command",
-				"在 v10 上加缓存：没人等待时进程留着锁，直到别的进程来要；本进程的下一单不发任何锁命令",
+				"在 v10 上加缓存：没人等待时进程缓存着锁，直到别的进程来要；本进程的下一单不发任何锁命令",
 			),
 			Costs: both("the first sale of another process waits for one message more; a subscription per process", "别的进程的第一单要多等一条消息；每个进程一个订阅"),
 			Needs: strategy.ParseRights(queuedRights + " +hkeys &{distributedLock}:wanted:*"),
 			StillBroken: strategy.Flaws{
 				newFlaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
-				newFlaw("failover", "a failover forgets the lock", "主从切换丢锁"),
-				newFlaw("keeper-dies", "the others wait for a keeper that died, as for any holder", "留锁进程崩溃后，别人要等锁过期，和普通持有者一样"),
+				newFlaw("failover", "a failover forgets the lock", "主从切换后锁丢失"),
+				newFlaw("keeper-dies", "the others wait for a keeper that died, as for any holder", "缓存着锁的进程崩溃后，别人要等锁过期，和普通持有者一样"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,

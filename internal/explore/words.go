@@ -103,7 +103,7 @@ func (r Result) Conditions() string {
 	in := r.Scenario
 	flags := in.String()
 	if in.Actors == 2 {
-		flags = strings.TrimSpace(in.Say("2 actors ", "2 个参与者 ") + flags)
+		flags = strings.TrimSpace(in.Say("2 actors ", "2 个参与方 ") + flags)
 	}
 	all := []string{flags}
 	if r.segments > 0 {

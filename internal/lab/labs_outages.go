@@ -16,7 +16,7 @@ func outages() []Lab {
 	both := language.Both
 	return []Lab{{
 		Name: "failover", Shows: "v11", Cured: "redlock", Needs: []Need{RealRedis},
-		Title: both("The master dies: its successor knows of no lock", "主节点崩溃：接替它的副本里没有这把锁"),
+		Title: both("The master dies: its successor knows of no lock", "主节点崩溃：接替它的从节点里没有这把锁"),
 		Claim: both("a master that dies while the lock is held does not let a second holder in beside the first",
 			"持锁期间主节点崩溃，第二个持有者不会与第一个同时在临界区里"),
 		Cure: both(
@@ -366,7 +366,7 @@ func outages() []Lab {
 			s.Recount(first)
 		},
 		Fault: both("the order's write is on its way to Redis when its buyer sends it again, to another replica",
-			"订单的写入还在去 Redis 的途中，买家又向另一个副本发了一次"),
+			"订单的写入还在去 Redis 的途中，买家又向另一个实例发了一次"),
 		Hit:   all(occurred(witness.KindCommandReleased), answered("r1#1"), answered("r2#1")),
 		Signs: []witness.FindingKind{witness.DoubleSale},
 		Expected: []Expectation{

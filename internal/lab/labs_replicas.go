@@ -20,11 +20,11 @@ func replicas() []Lab {
 	both := language.Both
 	return []Lab{{
 		Name: "scheduled-job", Shows: "v0", Cured: "v1",
-		Title: both("Every replica runs the scheduled job", "每个副本都运行了一遍定时任务"),
-		Claim: both("a scheduled job is run once a tick, however many replicas there are", "无论有多少副本，定时任务每个 tick 只运行一次"),
+		Title: both("Every replica runs the scheduled job", "每个实例都运行了一遍定时任务"),
+		Claim: both("a scheduled job is run once a tick, however many replicas there are", "无论有多少实例，定时任务每个 tick 只运行一次"),
 		Cure: both(
 			"a lock that every replica tries once a tick; whoever gets it runs the job, and keeps the lock for a part of the tick",
-			"每个副本在每个 tick 尝试加锁一次；成功的运行任务，并在 tick 的一部分时间里继续持有锁"),
+			"每个实例在每个 tick 尝试加锁一次；成功的运行任务，并在 tick 的一部分时间里继续持有锁"),
 		Shop:     Settings{Job: &Job{}},
 		Scenario: func(s *Stage) { s.record.WatchTicks(2) },
 		Proof:    all(moment("r1", witness.KindLockTried), moment("r2", witness.KindLockTried)),
@@ -32,11 +32,11 @@ func replicas() []Lab {
 		Hit:      some(runs(1)),
 		Signs:    []witness.FindingKind{witness.RanTickTwice, witness.MissedTick, witness.Overlapped},
 		Expected: []Expectation{
-			broken(LockNames{"v0", "atomic", "optimistic", "non-idempotent"}, "there is no lock: every replica runs the job", "没有锁：每个副本都运行任务"),
-			broken(LockNames{"set-expire", "setex"}, "everybody gets the lock: every replica runs the job", "谁都能加锁成功：每个副本都运行任务"),
+			broken(LockNames{"v0", "atomic", "optimistic", "non-idempotent"}, "there is no lock: every replica runs the job", "没有锁：每个实例都运行任务"),
+			broken(LockNames{"set-expire", "setex"}, "everybody gets the lock: every replica runs the job", "谁都能加锁成功：每个实例都运行任务"),
 			broken(LockNames{"local"}, "each process has a lock of its own", "每个进程各有一把锁"),
 			expectHolds(StepsFrom(1).and("redlock", "late-commit", "setnx-expire", "lua-setnx", "getset"),
-				"only one replica gets the lock of a tick", "每个 tick 只有一个副本得到锁"),
+				"only one replica gets the lock of a tick", "每个 tick 只有一个实例得到锁"),
 		},
 	}, {
 		// A cached value expires at each tick, and the job computes it.
@@ -62,8 +62,8 @@ func replicas() []Lab {
 		},
 	}, {
 		Name: "job-holder-dies", Shows: "v1", Cured: "v2",
-		Title:   both("The job's replica dies: no later tick is run", "运行任务的副本崩溃：后面的 tick 都不运行"),
-		Claim:   both("a replica that dies with the lock of a scheduled job costs no other tick", "持有定时任务的锁的副本崩溃，不影响别的 tick"),
+		Title:   both("The job's replica dies: no later tick is run", "运行任务的实例崩溃：后面的 tick 都不运行"),
+		Claim:   both("a replica that dies with the lock of a scheduled job costs no other tick", "持有定时任务的锁的实例崩溃，不影响别的 tick"),
 		Cure:    both("an expiry of half a tick", "过期时间为半个 tick"),
 		Explore: "--faults crash=1 --anomaly left-behind",
 		Shop:    Settings{Job: &Job{}},
@@ -71,16 +71,16 @@ func replicas() []Lab {
 			s.record.KillRunner()
 			s.record.AwaitTicks(3)
 		},
-		Fault: both("the replica that runs the first tick dies with the lock", "运行第一个 tick 的任务的副本，持有锁时崩溃"),
+		Fault: both("the replica that runs the first tick dies with the lock", "运行第一个 tick 的任务的实例，持有锁时崩溃"),
 		Hit:   diedWithTheJob(everyTick * 2 / 5),
 		Signs: []witness.FindingKind{witness.RanTickTwice, witness.MissedTick, witness.Overlapped},
 		Expected: []Expectation{
-			broken(LockNames{"v1"}, "the dead replica's lock stays: the job is never run again", "崩溃的副本的锁残留：任务再也不运行"),
+			broken(LockNames{"v1"}, "the dead replica's lock stays: the job is never run again", "崩溃的实例的锁残留：任务再也不运行"),
 			expectHolds(StepsFrom(2).and("redlock", "late-commit", "lua-setnx"), "the lock expires before the next tick", "锁在下一个 tick 之前过期"),
 			expectHolds(LockNames{"setnx-expire"},
 				"it died after its second command: see dies-between-set-and-expire", "它在第二条命令之后崩溃：见 dies-between-set-and-expire"),
-			expectHolds(LockNames{"getset"}, "the others find the expiry in the past, and take the lock over", "其他副本发现锁已过期，于是接管"),
-			without(noLock(), "every replica runs every tick: see scheduled-job", "每个副本在每个 tick 都运行任务：见 scheduled-job"),
+			expectHolds(LockNames{"getset"}, "the others find the expiry in the past, and take the lock over", "其他实例发现锁已过期，于是接管"),
+			without(noLock(), "every replica runs every tick: see scheduled-job", "每个实例在每个 tick 都运行任务：见 scheduled-job"),
 		},
 	}, {
 		Name: "job-overruns", Shows: "v5", Cured: "v6",
@@ -100,7 +100,7 @@ func replicas() []Lab {
 				"锁在半个 tick 后过期，下一次运行与它重叠"),
 			expectHolds(LockNames{"v1"}, "its lock never expires: the next tick is left out", "它的锁永不过期：下一个 tick 跳过"),
 			expectHolds(StepsFrom(6).and("redlock"), "the lock is renewed: the next tick is left out", "锁会续期：下一个 tick 跳过"),
-			without(noLock(), "every replica runs every tick: see scheduled-job", "每个副本在每个 tick 都运行任务：见 scheduled-job"),
+			without(noLock(), "every replica runs every tick: see scheduled-job", "每个实例在每个 tick 都运行任务：见 scheduled-job"),
 		},
 	}, {
 		Name: "endless-renewal", Cured: "v6",

@@ -43,7 +43,7 @@ func (t *shopTrouble) texts(in language.Language, displayName func(string) strin
 	switch {
 	case t.runErr == nil:
 	case lock.CodeOf(t.runErr) == "no_replica":
-		all = append(all, in.Say("No replica answers: what you see is out of date.", "没有副本响应：你看到的是旧画面。"))
+		all = append(all, in.Say("No replica answers: what you see is out of date.", "没有实例响应：你看到的是旧画面。"))
 	case errors.Is(t.runErr, ErrRunDue):
 		all = append(all, in.Say("Redis no longer has a run or its stock: a new run begins when the sales in flight have ended.",
 			"Redis 里已经没有这一轮或它的库存：处理中的请求结束后，新的一轮开始。"))

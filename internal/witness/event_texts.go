@@ -122,16 +122,16 @@ type eventText struct {
 func eventTexts() []eventText {
 	both := language.Both
 	return []eventText{
-		{kind: KindDies, title: both("A replica died", "副本崩溃"), stepKind: trace.KindDies, sentence: both("{by} dies", "{by} 崩溃")},
-		{kind: KindStops, title: both("A replica was paused", "副本暂停"),
+		{kind: KindDies, title: both("A replica died", "实例崩溃"), stepKind: trace.KindDies, sentence: both("{by} dies", "{by} 崩溃")},
+		{kind: KindStops, title: both("A replica was paused", "实例暂停"),
 			stepKind: trace.KindPauses, sentence: both("{by} stops, timers and all", "{by} 暂停，定时器也停了")},
-		{kind: KindResumes, title: both("A replica goes on", "副本恢复运行"), stepKind: trace.KindResumes, sentence: both("{by} goes on", "{by} 恢复运行")},
+		{kind: KindResumes, title: both("A replica goes on", "实例恢复运行"), stepKind: trace.KindResumes, sentence: both("{by} goes on", "{by} 恢复运行")},
 		{kind: KindCommandHeld, stepKind: trace.KindWaits,
 			sentence: both("a command of {by} is held on its way to {redis}", "{by} 的一条命令在去 {redis} 的途中被扣住")},
 		{kind: KindCommandReleased, stepKind: trace.KindWaits, sentence: both("the command that was held reaches {redis}", "被扣住的命令到达 {redis}")},
-		{kind: KindCutOff, title: both("A replica was cut off from Redis", "副本与 Redis 断开"),
+		{kind: KindCutOff, title: both("A replica was cut off from Redis", "实例与 Redis 断开"),
 			stepKind: trace.KindWaits, sentence: both("{by} is cut off from {redis}", "{by} 与 {redis} 断开")},
-		{kind: KindReconnects, title: both("A replica reaches Redis again", "副本重新连上 Redis"),
+		{kind: KindReconnects, title: both("A replica reaches Redis again", "实例重新连上 Redis"),
 			stepKind: trace.KindWaits, sentence: both("{by} reaches {redis} again", "{by} 重新连上 {redis}")},
 		{kind: KindMessageLost, stepKind: trace.KindWaits, sentence: both("a message to {by} is lost on its way", "发给 {by} 的一条消息在途中丢失")},
 		{kind: KindReplyHeld, stepKind: trace.KindWaits, sentence: both(

@@ -103,7 +103,7 @@ func findingTexts() []findingText {
 			"{by}'s buyer was left in doubt; the ledger has no such order",
 			"{by} 的买家无法确定自己是否买到；账本里没有这个订单")},
 		{kind: RanTickTwice, sentence: both("{by} ran tick {tick}, and so did {of}", "第 {tick} 个 tick 的任务，{by} 运行了，{of} 也运行了")},
-		{kind: MissedTick, sentence: both("nobody ran tick {tick}", "第 {tick} 个 tick 没有副本运行任务")},
+		{kind: MissedTick, sentence: both("nobody ran tick {tick}", "第 {tick} 个 tick 没有实例运行任务")},
 		{kind: Overtaken, anomaly: anomaly.Starved, title: both("Overtaken", "被插队"),
 			isCost: true, sentence: both(
 				"{by} was overtaken by {times} sales that asked after it",
@@ -131,8 +131,8 @@ func findingTexts() []findingText {
 				"{by} died in the queue, and its place expired before its turn: {of} entered at once",
 				"{by} 在队列里崩溃，轮到它之前位置已经过期：{of} 直接进入"), explanation: queuePlace},
 		{kind: EnteredOccupied, isCost: true, sentence: both("{by} entered while {of} was at work", "{by} 进去了，{of} 还在执行")},
-		{kind: ReplicaPaused, isCost: true, sentence: both("{by}'s replica was stopped", "{by} 所在的副本被暂停")},
-		{kind: ReplicaDied, isCost: true, sentence: both("{by}'s replica died", "{by} 所在的副本崩溃")},
+		{kind: ReplicaPaused, isCost: true, sentence: both("{by}'s replica was stopped", "{by} 所在的实例被暂停")},
+		{kind: ReplicaDied, isCost: true, sentence: both("{by}'s replica died", "{by} 所在的实例崩溃")},
 	}
 }
 

@@ -187,7 +187,7 @@ func TestTraceDrawsFaultsAndTicksInChinese(t *testing.T) {
                        ◷   又能连上 Redis 了
   9  ○                 │   Redis 执行了 r1 的一条命令，响应被扣住
  10           ○        │   Redis 把 r2 的一条命令执行了两次：第一次的响应丢失
- 11                    ◷   第 2 个 tick 没有副本运行任务
+ 11                    ◷   第 2 个 tick 没有实例运行任务
 `
 	if got := witness.Examine(faultsAndTicks()).Trace(language.Chinese).Sequence(); got != want {
 		t.Errorf("got trace\n%s\nwant\n%s", got, want)

@@ -51,10 +51,10 @@ func catalogue() [faultCount]Row {
 	return [faultCount]Row{
 		Expiry: {Name: "expiry", Title: both("expiry", "过期"),
 			Description: both("time passes a key's expiry while an actor could still move: slow work or network",
-				"还有参与者可以继续时，时间就越过了某个键的过期时刻：业务或网络慢")},
+				"还有参与方可以继续时，时间就越过了某个键的过期时刻：业务或网络慢")},
 		Slow: {Name: "slow", Title: both("slow", "变慢"),
 			Description: both("time passes to the next timer, such as a renewal's, while an actor could still move",
-				"还有参与者可以继续时，时间就走到了下一个定时器（例如续期）"),
+				"还有参与方可以继续时，时间就走到了下一个定时器（例如续期）"),
 			InBubble: "time passes to the next timer or expiry, although an actor could still move"},
 		Pause: {Name: "pause", Title: both("pause", "暂停"),
 			Description: both("a process stops before a command or before it has read the reply; later it resumes",

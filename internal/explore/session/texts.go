@@ -58,7 +58,7 @@ func (c runChoices) reasonTimeStops() string {
 	if passes || !c.Engine.HasTimer() && c.Engine.Cluster.NextExpiry() == 0 {
 		return ""
 	}
-	return c.Engine.Scenario.Say("time does not pass by itself while somebody can move", "还有参与者可以继续，时间不会自己流逝")
+	return c.Engine.Scenario.Say("time does not pass by itself while somebody can move", "还有参与方可以继续，时间不会自己流逝")
 }
 
 // reasonNoFault returns the reason why an allowed fault cannot happen now.
@@ -82,7 +82,7 @@ func (c runChoices) reasonNoFault(f fault.Fault, allowed int) string {
 	default:
 		return missingForFault(f).In(c.Engine.Scenario.Language)
 	}
-	return say("nobody can move before that, so time passes by itself", "在此之前没有参与者可以继续，时间会自己流逝")
+	return say("nobody can move before that, so time passes by itself", "在此之前没有参与方可以继续，时间会自己流逝")
 }
 
 // missingForFault describes the missing condition for a fault.
@@ -92,7 +92,7 @@ func missingForFault(f fault.Fault) language.Text {
 	case fault.LostWake:
 		return text("no message is in transit", "没有在途的消息")
 	case fault.Timeout:
-		return text("nobody waits for the lock", "没有参与者在等锁")
+		return text("nobody waits for the lock", "没有参与方在等锁")
 	case fault.Failover:
 		return text("Redis would lose nothing", "Redis 不会丢失任何改动")
 	case fault.Rollback:
@@ -102,9 +102,9 @@ func missingForFault(f fault.Fault) language.Text {
 	case fault.Pause, fault.Crash, fault.Cancel, fault.ClockJump:
 		return text("no sale is going on", "没有进行中的下单")
 	case fault.NodeCrash, fault.NodeHang, fault.NodeRestart:
-		return text("nobody is about to send a command to a healthy node", "没有参与者正要向正常的节点发命令")
+		return text("nobody is about to send a command to a healthy node", "没有参与方正要向正常的节点发命令")
 	default:
-		return text("nobody is about to send a command", "没有参与者正要发命令")
+		return text("nobody is about to send a command", "没有参与方正要发命令")
 	}
 }
 
@@ -128,7 +128,7 @@ func differenceTexts(locks [2]string, steps [2]*trace.Step, second *secondLock) 
 	}
 	addIfDifferent(both("What happens", "发生的事"), func(s *trace.Step) string { return s.Says })
 	addIfDifferent(both("The state after it", "之后的状态"), func(s *trace.Step) string { return s.State(in.Language) })
-	addIfDifferent(both("The state of the actors", "参与者的状态"), second.stancesText)
+	addIfDifferent(both("The state of the actors", "参与方的状态"), second.stancesText)
 	if len(why) > 0 && steps[0].Command != "" {
 		addIfDifferent(both("The command", "命令"), func(s *trace.Step) string {
 			if s.Command == "" {

@@ -36,7 +36,7 @@ func (r Report) Means() language.Text {
 	case r.Verdict == verdict.Pass:
 		where := language.Both("", "")
 		if r.InFlight > r.MaxInFlight { // of all replicas: without a word, the two numbers contradict each other
-			where = language.Both(" in one replica", "同一副本内")
+			where = language.Both(" in one replica", "同一实例内")
 		}
 		return language.Both(
 			fmt.Sprintf("stock and orders agree, with at least %d requests in flight at once%s", r.MaxInFlight, where.In(language.English)),

@@ -61,7 +61,7 @@ func TestMeansNamesTheReplica(t *testing.T) {
 	tally := history.Tally{Run: history.Run{Initial: 200}, Remaining: 199, Sold: 1, InFlight: 17, MaxInFlight: 7}
 	for in, want := range map[language.Language]string{
 		language.English: "stock and orders agree, with at least 7 requests in flight at once in one replica",
-		language.Chinese: "卖出 1 件，每一件都扣了库存；同一副本内至少有 7 个请求同时在处理",
+		language.Chinese: "卖出 1 件，每一件都扣了库存；同一实例内至少有 7 个请求同时在处理",
 	} {
 		if got := tally.Report().Means().In(in); got != want {
 			t.Errorf("%s; want %s", got, want)

@@ -17,7 +17,7 @@ export function draw() {
       "在这个标签页里：真实的锁代码，内嵌 Redis，单线程。耗时不作数，只看先后。",
     ),
     el("label", [
-      say("Replicas of the shop: ", "商店副本数："),
+      say("Replicas of the shop: ", "商店实例数："),
       el("select", { id: "shops", onchange: ({ target }) => choose(+target.value) }, [
         [1, 3].map(n => el("option", { value: n, selected: n === shops.length }, n)),
       ]),
@@ -104,7 +104,7 @@ class Program {
       this.restartTimer = 0;
       if (shops.includes(this)) this.start().catch(() => {});
     }, restartDelay);
-    this.rejectRequests(say("The replica was killed.", "副本被杀死了。"));
+    this.rejectRequests(say("The replica was killed.", "实例已被 kill。"));
   }
 
   // rejectRequests fails the open requests, or only those of watchers.
@@ -276,7 +276,7 @@ async function changeReplica(one, what) {
   } else {
     await one.ask(path, { method: "POST" });
     one.isCut = what === "cut";
-    if (one.isCut) one.rejectRequests(say("The replica is cut off.", "这个副本已断开。"), { watchers: true });
+    if (one.isCut) one.rejectRequests(say("The replica is cut off.", "这个实例已断开。"), { watchers: true });
   }
   return Response.json(describeReplicas());
 }
@@ -359,7 +359,7 @@ answerBy((path, request) => {
   const named = shops.find((_, i) => pathname === `/replicas/r${i + 1}`);
   if (named) return changeReplica(named, JSON.parse(String(request.body)).do);
   const live = shops.filter(one => !one.restartTimer);
-  if (!live.length) return Promise.reject(new Failure(0, "no_replica", say("No replica lives.", "没有活着的副本。")));
+  if (!live.length) return Promise.reject(new Failure(0, "no_replica", say("No replica lives.", "没有活着的实例。")));
   return chooseReplica(pathname, live).ask(path, request);
 });
 

@@ -48,7 +48,7 @@ function drawList(labs) {
       document.documentElement.dataset.tab &&
         say(
           "Here each replica is a worker of this tab. Killing it ends the worker in the middle of whatever it does.",
-          "这里每个副本是这个标签页的一个 worker；杀死它，就是不管它正做到哪一步都立即终止它。",
+          "这里每个实例是这个标签页的一个 worker；kill 它，就是不管它正做到哪一步都立即终止它。",
         ),
     ]),
     places.map(([title, fits]) => {
@@ -121,7 +121,7 @@ function drawPage(lab, signal, again) {
         lock = name;
         at += 1;
         fill(el("h2", lock));
-        replace(status, say(`${lock}: starting the replicas …`, `${lock}：正在启动副本……`));
+        replace(status, say(`${lock}: starting the replicas …`, `${lock}：正在启动实例……`));
       },
       drawn(trace) {
         fill(el("h2", lock), drawTrace(trace));

@@ -195,7 +195,7 @@ function drawParticipants() {
   const update = () => draw().catch(failure => replace(body, failure.message));
   const drop = address => del("/room/participants/" + encodeURIComponent(address)).then(update, update);
   const node = el("details", { id: "participants", ontoggle: () => node.open && update() }, [
-    el("summary", say("Participants", "参与者")),
+    el("summary", say("Participants", "学员")),
     body,
   ]);
   return node;

@@ -161,7 +161,7 @@ export function createControls(connect, listed) {
     const doing = one =>
       ["pause", "resume", "cut", "mend", "kill"].filter(x => (one.do ?? run.can.replicas).includes(x));
     if (run.can.replicas?.length)
-      machines(parts.replicas, say("Replicas", "副本"), "/replicas", ({ name }) => name, doing);
+      machines(parts.replicas, say("Replicas", "实例"), "/replicas", ({ name }) => name, doing);
   };
   const nodes = () => {
     if (!run.can.nodes || run.lock !== "redlock") {
@@ -179,7 +179,7 @@ export function createControls(connect, listed) {
   };
   const state = ({ state, name }) =>
     state === "up" && stopTimes.has(name)
-      ? say(`up again; killed at ${stopTimes.get(name)}`, `已恢复；${stopTimes.get(name)} 被杀死过`)
+      ? say(`up again; killed at ${stopTimes.get(name)}`, `已恢复；${stopTimes.get(name)} 被 kill 过`)
       : (actionWords()[state] ?? state);
 
   // drawPrepared draws the burst that a link asks for, such as #/?lock=v0&buyers=1000. Nothing runs before its button
@@ -264,7 +264,7 @@ const actionWords = () => ({
   pause: say("Pause", "暂停"),
   resume: say("Resume", "恢复"),
   mend: say("Reconnect", "重新连上"),
-  kill: say("Kill", "杀死"),
+  kill: say("Kill", "kill"),
   start: say("Start", "启动"),
   stop: say("Stop", "停止"),
   hang: say("Hang", "卡住"),

@@ -81,7 +81,7 @@ export function createSections(pick) {
     index = arrangeSections(list, replicas);
     stale = false;
     focused = at ? index.overlaps.findIndex(o => o.a === at.a && o.b === at.b) : -1;
-    canvas.setAttribute("aria-label", say("Critical sections by replica: ", "各副本的临界区：") + count());
+    canvas.setAttribute("aria-label", say("Critical sections by replica: ", "各实例的临界区：") + count());
     tabulate();
   }
   const count = () => {

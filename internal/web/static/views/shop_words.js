@@ -34,8 +34,8 @@ export function describeAnswer({ code, message }) {
     run_over: say("not sold: the run is over", "没有卖出：这一轮已经结束"),
     redis_unavailable: say("not sold: Redis does not answer, or refuses", "没有卖出：Redis 没有响应，或拒绝了"),
     outcome_unknown: say("perhaps sold: the write's outcome is unknown", "可能已卖出：写入结果未知"),
-    bad_gateway: say("perhaps sold: the replica did not answer", "可能已卖出：副本没有响应"),
-    no_replica: say("not sold: there is no replica", "没有卖出：没有可用的副本"),
+    bad_gateway: say("perhaps sold: the replica did not answer", "可能已卖出：实例没有响应"),
+    no_replica: say("not sold: there is no replica", "没有卖出：没有可用的实例"),
   };
   return words[code] ?? message;
 }
