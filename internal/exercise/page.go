@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lockstep/exercises"
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 )
@@ -43,6 +44,17 @@ func All() (all []Exercise) {
 	return all
 }
 
+// UsualName stands for UsualAnomalies on a page.
+const UsualName = "usual"
+
+// UsualAnomalies returns the anomalies for which most explorations look.
+func UsualAnomalies() []explore.Anomaly {
+	return []explore.Anomaly{
+		anomaly.TwoHolders, anomaly.LostUpdate, anomaly.ForeignRelease, anomaly.LeftBehind, anomaly.Stuck, anomaly.GoroutineLeak,
+		anomaly.FalseWord, anomaly.TokenOrder, anomaly.Progress, anomaly.Idle,
+	}
+}
+
 // page is the content of an exercise's page in one language.
 type page struct {
 	texts []string // title, story, claim and hints, in this order
@@ -68,8 +80,12 @@ func readPage(directory, file string) (p page, err error) {
 		if look.Scenario, err = explore.ParseScenario(line[1]); err != nil {
 			return p, fmt.Errorf("exercises/%s/%s: %w", directory, file, err)
 		}
-		for anomaly := range strings.SplitSeq(line[2], "`, `") {
-			look.Anomalies = append(look.Anomalies, explore.Anomaly(anomaly))
+		for name := range strings.SplitSeq(line[2], "`, `") {
+			if name == UsualName {
+				look.Anomalies = append(look.Anomalies, UsualAnomalies()...)
+				continue
+			}
+			look.Anomalies = append(look.Anomalies, explore.Anomaly(name))
 		}
 		p.looks = append(p.looks, look)
 	}

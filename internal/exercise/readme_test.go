@@ -116,9 +116,15 @@ func (p *page) scenario(look exercise.Look) string {
 	return p.text(language.Both("no fault", "没有故障"))
 }
 
+// anomalies returns the names of a look's anomalies, with one name for the usual ones.
 func anomalies(look exercise.Look) string {
+	return strings.Replace(names(look.Anomalies), names(exercise.UsualAnomalies()), "`"+exercise.UsualName+"`", 1)
+}
+
+// names returns the names of anomalies as a page lists them.
+func names(all []anomaly.Anomaly) string {
 	var names []string
-	for _, a := range look.Anomalies {
+	for _, a := range all {
 		names = append(names, "`"+string(a)+"`")
 	}
 	return strings.Join(names, ", ")
@@ -141,11 +147,13 @@ func listPage(in language.Language) string {
 	fmt.Fprintln(p, strings.Join(p.rows(), "\n")+"\n")
 	p.line("You need only Go: Redis is simulated. Wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start goroutines by `Clock.Go`, take "+
 		"the time from `Clock.Now`: [what the explorer asks of a lock](your-own-lock.md#what-the-explorer-asks-of-a-lock). On an exercise's "+
-		"page, flags are those of `lockstep explore`, and the names behind them are [anomalies](break-it.md#faults-and-anomalies).\n\n"+
+		"page, flags are those of `lockstep explore`, and the names behind them are [anomalies](break-it.md#faults-and-anomalies); `usual` are "+
+		names(exercise.UsualAnomalies())+".\n\n"+
 		"Your progress is in `.lockstep-course.json`, beside `go.mod`; git ignores it. Remove it to start over. `git checkout -- "+
 		"exercises/05-nested` restores an exercise.",
 		"只需要 Go：Redis 是模拟的。用 `lock.Sleep`、`lock.Poll` 或 `Clock.Wait` 等待，用 `Clock.Go` 启动 goroutine，时间取自 `Clock.Now`："+
-			"[探索器的要求](your-own-lock.zh-CN.md)。练习页上的选项与 `lockstep explore` 的相同，后面的名字是[异常](break-it.zh-CN.md#故障和异常)。\n\n"+
+			"[探索器的要求](your-own-lock.zh-CN.md)。练习页上的选项与 `lockstep explore` 的相同，后面的名字是[异常](break-it.zh-CN.md#故障和异常)；`usual` 指 "+
+			names(exercise.UsualAnomalies())+"。\n\n"+
 			"进度记在 `go.mod` 旁边的 `.lockstep-course.json` 里，git 会忽略它；删除它就重新开始。`git checkout -- exercises/05-nested` 可以还原一题。")
 	p.line("Exit code of a check: 0 done; 1 not yet; 2 unknown: the code does not compile, panics, or waits where the explorer cannot see it.",
 		"检查的退出码：0 完成；1 还没有完成；2 无法判断：代码无法编译、panic，或者在探索器看不到的地方等待。")
