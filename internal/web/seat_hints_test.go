@@ -49,7 +49,7 @@ func TestDistanceIsShownAtEachStepAndChoice(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&anomaly=foreign-release&do=A:SET+A:GET+A:write+A:DEL")
 	p.steps(4)
 	p.key("o")
-	p.waitUntil("the distances are there", `document.querySelector(".drawing .chip.no-return, .drawing .chip.good, .drawing .step .changes .chip")`)
+	p.waitUntil("the distances are there", `document.querySelector(".drawing :is(.chip.no-return, .chip.good, .step .changes .chip)")`)
 	p.shows("states, exactly")
 	p.key("Home")
 	p.shows("6 to a breach")
