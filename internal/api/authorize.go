@@ -23,7 +23,7 @@ type Guard struct {
 
 // Refuse returns an error if the sender of r is not in who, and nil otherwise. The error reveals nothing else about the route.
 func (g Guard) Refuse(r *http.Request, who route.Who) error {
-	if !g.Hosts.knows(r.Host) {
+	if !g.Hosts.isKnown(r.Host) {
 		return fmt.Errorf("%w: Host is %.100q; add the name to server.hosts, or set an admin.token", errForeignHost, r.Host)
 	}
 	if who == route.Reader {

@@ -14,8 +14,8 @@ type Hosts struct {
 	AnyIP bool     // true: every IP address is known, because only names can be rebound
 }
 
-// knows reports whether a request's Host, with or without a port, is known.
-func (h *Hosts) knows(host string) bool {
+// isKnown reports whether a request's Host, with or without a port, is known.
+func (h *Hosts) isKnown(host string) bool {
 	if h == nil || host == "" { // Every browser sends Host.
 		return true
 	}

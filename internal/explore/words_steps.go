@@ -243,29 +243,29 @@ func (r *recorder) nodePhrase() string {
 
 // lockSentence says what an actor's command did to the lock, by comparing the key before and after it. It returns "" if nothing changed.
 func (r *recorder) lockSentence(before baseline, a *engine.Actor) string {
-	was, is := before.locks[r.step.Node], r.locks()[r.step.Node]
-	changed := !slices.Equal(was.Values, is.Values)
-	node, owner := r.nodePhrase(), r.possessive(was.holder)
+	oldLock, newLock := before.locks[r.step.Node], r.locks()[r.step.Node]
+	changed := !slices.Equal(oldLock.Values, newLock.Values)
+	node, owner := r.nodePhrase(), r.possessive(oldLock.holder)
 	switch {
-	case !was.exists && is.exists:
+	case !oldLock.exists && newLock.exists:
 		return r.say("%s takes the lock%s", "%s 拿到锁%s", a.Name, node)
-	case !was.exists:
+	case !oldLock.exists:
 		return ""
-	case !is.exists && was.holder == a.Index:
+	case !newLock.exists && oldLock.holder == a.Index:
 		return r.say("%s gives the lock back%s", "%s 释放锁%s", a.Name, node)
-	case !is.exists:
+	case !newLock.exists:
 		return r.say("%s removes %s lock%s", "%s 删除了%s锁%s", a.Name, owner, node)
-	case was.holder == a.Index && is.holder >= 0 && is.holder != a.Index:
-		return r.say("%s hands the lock to %s", "%s 把锁移交给 %s", a.Name, r.x.Actors()[is.holder].Name)
-	case was.holder != a.Index && is.holder == a.Index:
+	case oldLock.holder == a.Index && newLock.holder >= 0 && newLock.holder != a.Index:
+		return r.say("%s hands the lock to %s", "%s 把锁移交给 %s", a.Name, r.x.Actors()[newLock.holder].Name)
+	case oldLock.holder != a.Index && newLock.holder == a.Index:
 		return r.say("%s takes over %s lock%s", "%s 接管%s锁%s", a.Name, owner, node)
-	case len(is.Values) == 1 && changed:
+	case len(newLock.Values) == 1 && changed:
 		return r.say("%s writes over %s lock%s", "%s 覆盖了%s锁%s", a.Name, owner, node)
 	case changed:
-		return r.say("%s counts its lock: %s", "%s 更新自己锁的重入次数：%s", a.Name, simredis.RelativeTimes(strings.Join(is.Values[1:], " ")))
-	case is.TTL > was.TTL && was.holder == a.Index:
+		return r.say("%s counts its lock: %s", "%s 更新自己锁的重入次数：%s", a.Name, simredis.RelativeTimes(strings.Join(newLock.Values[1:], " ")))
+	case newLock.TTL > oldLock.TTL && oldLock.holder == a.Index:
 		return r.say("%s renews its lock%s", "%s 给自己的锁续期%s", a.Name, node)
-	case is.TTL > was.TTL:
+	case newLock.TTL > oldLock.TTL:
 		return r.say("%s renews %s lock%s", "%s 给%s锁续期%s", a.Name, owner, node)
 	default:
 		return ""
@@ -274,29 +274,29 @@ func (r *recorder) lockSentence(before baseline, a *engine.Actor) string {
 
 // foundSentence says what an actor's command has found at the lock without changing it.
 func (r *recorder) foundSentence(a *engine.Actor) string {
-	is := r.locks()[r.step.Node]
+	newLock := r.locks()[r.step.Node]
 	switch {
 	case r.isNodeDown():
 		return r.say("%s does not reach node %d", "%s 连不上节点 %d", a.Name, r.step.Node)
-	case !is.exists:
+	case !newLock.exists:
 		return r.say("%s finds no lock%s", "%s 没有发现锁%s", a.Name, r.nodePhrase())
 	default:
-		return r.say("%s finds the lock%s to be %s", "%s 发现锁%s是%s", a.Name, r.nodePhrase(), r.possessive(is.holder))
+		return r.say("%s finds the lock%s to be %s", "%s 发现锁%s是%s", a.Name, r.nodePhrase(), r.possessive(newLock.holder))
 	}
 }
 
 // expirySentence says whose lock has expired, on each node. It returns "" if none has.
 func (r *recorder) expirySentence(before baseline) (sentence string) {
-	for i, is := range r.locks() {
-		was := before.locks[i]
+	for i, newLock := range r.locks() {
+		oldLock := before.locks[i]
 		switch {
-		case !was.exists || was.TTL == 0 || is.exists:
+		case !oldLock.exists || oldLock.TTL == 0 || newLock.exists:
 		case sentence == "" && !r.x.Cluster.OnNodes():
-			return r.say(": %s expires", "：%s过期", r.lockOf(was.holder))
+			return r.say(": %s expires", "：%s过期", r.lockOf(oldLock.holder))
 		case sentence == "":
-			sentence = r.say(": %s expires on node %d", "：%s在节点 %d 上过期", r.lockOf(was.holder), i)
+			sentence = r.say(": %s expires on node %d", "：%s在节点 %d 上过期", r.lockOf(oldLock.holder), i)
 		default:
-			sentence += r.say(", %s on node %d", "，%s在节点 %d 上过期", strings.TrimSpace(r.possessive(was.holder)), i)
+			sentence += r.say(", %s on node %d", "，%s在节点 %d 上过期", strings.TrimSpace(r.possessive(oldLock.holder)), i)
 		}
 	}
 	return sentence
@@ -304,12 +304,12 @@ func (r *recorder) expirySentence(before baseline) (sentence string) {
 
 // redisSentence says how a fault of Redis has changed the lock. It returns "" if the lock is the same.
 func (r *recorder) redisSentence(before baseline) string {
-	was, is := before.locks[0], r.locks()[0]
+	oldLock, newLock := before.locks[0], r.locks()[0]
 	switch {
-	case was.exists && !is.exists:
-		return r.say(": %s is gone", "：%s丢失", r.lockOf(was.holder))
-	case is.exists && (!was.exists || is.holder != was.holder):
-		return r.say(": the lock is %s again", "：锁又是%s了", r.possessive(is.holder))
+	case oldLock.exists && !newLock.exists:
+		return r.say(": %s is gone", "：%s丢失", r.lockOf(oldLock.holder))
+	case newLock.exists && (!oldLock.exists || newLock.holder != oldLock.holder):
+		return r.say(": the lock is %s again", "：锁又是%s了", r.possessive(newLock.holder))
 	default:
 		return ""
 	}

@@ -239,7 +239,7 @@ func (h *Hub) publishEvents(ctx context.Context, now time.Time) {
 		s = h.scene
 	}
 	h.publishTrouble()
-	if !s.hasNews && !s.needsLanes(now) {
+	if !s.hasNews && !s.hasStaleLanes(now) {
 		return
 	}
 	h.publishSettled(now)

@@ -20,8 +20,8 @@ const (
 	lanesInterval   = 500 * time.Millisecond // time after which the lanes are redrawn while sales go on
 )
 
-// needsLanes reports whether the lanes have to be redrawn although nothing has happened, because spans grow.
-func (s *scene) needsLanes(now time.Time) bool {
+// hasStaleLanes reports whether the lanes have to be redrawn although nothing has happened, because spans grow.
+func (s *scene) hasStaleLanes(now time.Time) bool {
 	return len(s.account.ActiveSales) > 0 && now.Sub(s.lanesMadeAt) >= lanesInterval
 }
 

@@ -27,26 +27,26 @@ func TestRepointedMasterBeginsANewRun(t *testing.T) {
 		version, empty, _ := strings.Cut(name, " ")
 		old, promoted := redisserver.Start(t, "--repl-diskless-sync-delay", "0"), redisserver.Start(t)
 		address := redisserver.NewProxy(t, old.Addr)
-		was, is := singleClient(t, old.Addr), singleClient(t, promoted.Addr)
+		oldClient, promotedClient := singleClient(t, old.Addr), singleClient(t, promoted.Addr)
 		s := shoptest.Start(t, "--redis.addrs", address.Addr(), "--lock.version", version)
 		buyers := shoptest.Gather(t, s.Client, 10)
 		suite.Eventually(t, "sales", func() bool { return buyers.Answers(200) > 100 })
 		buyers.Leave()
 		if empty == "" {
-			follow(t, is, old.Addr)
+			follow(t, promotedClient, old.Addr)
 		}
 		if status := s.Ask("PUT", "/inventory", `{"stock":500}`, nil); status != 200 {
 			t.Fatalf("PUT /inventory: %d", status)
 		}
 		before := s.Report().RunID
 		suite.Eventually(t, "the run has reached the replica", func() bool {
-			id, _ := is.HGet(t.Context(), "{inventory}:run", "id").Result()
+			id, _ := promotedClient.HGet(t.Context(), "{inventory}:run", "id").Result()
 			return empty != "" || id == before
 		})
 
-		mustSucceed(t, is.Do(t.Context(), "REPLICAOF", "NO", "ONE").Err())
+		mustSucceed(t, promotedClient.Do(t.Context(), "REPLICAOF", "NO", "ONE").Err())
 		address.PointAt(promoted.Addr)
-		mustSucceed(t, was.Do(t.Context(), "REPLICAOF", "127.0.0.1", "1").Err())
+		mustSucceed(t, oldClient.Do(t.Context(), "REPLICAOF", "127.0.0.1", "1").Err())
 		buyers = shoptest.Gather(t, s.Client, 10)
 		suite.Eventually(t, "sales on the new master", func() bool { return buyers.Answers(200) > 100 })
 		for status, n := range buyers.Leave() {
@@ -54,7 +54,7 @@ func TestRepointedMasterBeginsANewRun(t *testing.T) {
 				t.Errorf("%d sales were answered %d", n, status)
 			}
 		}
-		run, err := is.HGetAll(t.Context(), "{inventory}:run").Result()
+		run, err := promotedClient.HGetAll(t.Context(), "{inventory}:run").Result()
 		mustSucceed(t, err)
 		got := s.Report()
 		if sold := strconv.FormatInt(got.Sold, 10); got.RunID != run["id"] || sold != run["sold"] || got.Sold <= 100 ||

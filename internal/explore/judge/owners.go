@@ -77,7 +77,7 @@ func (t *ownerTracker) updateOwner(change Change, by *Sale) {
 		if !exists {
 			o.owner = nobody
 		}
-	case existed != exists || !ch.keepsValues() || before.TTL != after.TTL:
+	case existed != exists || !ch.hasSameValues() || before.TTL != after.TTL:
 		t.recordWrite(by, o, ch)
 	}
 	t.updateHolder(by)
@@ -89,16 +89,16 @@ type keyChange struct {
 	existed, exists bool
 }
 
-// keepsValues reports whether the key's values are the same as before.
-func (ch keyChange) keepsValues() bool { return slices.Equal(ch.oldKey.Values, ch.newKey.Values) }
+// hasSameValues reports whether the key's values are the same as before.
+func (ch keyChange) hasSameValues() bool { return slices.Equal(ch.oldKey.Values, ch.newKey.Values) }
 
-// addsExpiry reports whether all that changed is that a lock without an expiry got one.
-func (ch keyChange) addsExpiry() bool {
-	return ch.exists && ch.keepsValues() && ch.oldKey.TTL == 0 && ch.newKey.TTL > 0
+// isExpiryAdded reports whether all that changed is that a lock without an expiry got one.
+func (ch keyChange) isExpiryAdded() bool {
+	return ch.exists && ch.hasSameValues() && ch.oldKey.TTL == 0 && ch.newKey.TTL > 0
 }
 
-// expiresSooner reports whether the lock now expires sooner than before.
-func (ch keyChange) expiresSooner() bool {
+// isExpiryShortened reports whether the lock now expires sooner than before.
+func (ch keyChange) isExpiryShortened() bool {
 	return ch.existed && ch.exists && ch.newKey.TTL > 0 && (ch.oldKey.TTL == 0 || ch.newKey.TTL < ch.oldKey.TTL)
 }
 
@@ -107,11 +107,11 @@ func (ch keyChange) symptom() Symptom {
 	switch {
 	case !ch.exists:
 		return ForeignRemoval
-	case ch.addsExpiry():
+	case ch.isExpiryAdded():
 		return ForeignExpiry
-	case ch.keepsValues() && ch.expiresSooner():
+	case ch.hasSameValues() && ch.isExpiryShortened():
 		return ForeignShortening
-	case ch.keepsValues():
+	case ch.hasSameValues():
 		return ForeignRenewal
 	default:
 		return ForeignOverwrite
@@ -130,13 +130,13 @@ func (ch keyChange) isCounting() bool {
 		return false
 	}
 	for i := range oldNumbers {
-		was, oldErr := strconv.ParseInt(oldNumbers[i], 10, 64)
-		is, newErr := strconv.ParseInt(newNumbers[i], 10, 64)
-		if oldErr != nil || newErr != nil || is < was-1 || is > was+1 {
+		oldNumber, oldErr := strconv.ParseInt(oldNumbers[i], 10, 64)
+		newNumber, newErr := strconv.ParseInt(newNumbers[i], 10, 64)
+		if oldErr != nil || newErr != nil || newNumber < oldNumber-1 || newNumber > oldNumber+1 {
 			return false
 		}
 	}
-	return !ch.keepsValues()
+	return !ch.hasSameValues()
 }
 
 // numbers matches the numbers in a value that several actors may count.
@@ -166,7 +166,7 @@ func (t *ownerTracker) isTakenBy(by *Sale, k simredis.Key) bool {
 
 // overwritesPermanent reports whether a lock without an expiry was overwritten.
 func (ch keyChange) overwritesPermanent() bool {
-	return ch.existed && ch.oldKey.TTL == 0 && ch.exists && !ch.keepsValues()
+	return ch.existed && ch.oldKey.TTL == 0 && ch.exists && !ch.hasSameValues()
 }
 
 // removesPermanent reports whether a lock without an expiry was removed.
@@ -181,7 +181,7 @@ func (s *Sale) allows(ch keyChange, isShared bool) bool {
 	case ch.overwritesPermanent() && s.isDoneWithLock(), ch.removesPermanent() && s.isOver(), isShared && ch.exists:
 		return true
 	default:
-		return (isShared || ch.addsExpiry()) && !s.IsInCriticalSection()
+		return (isShared || ch.isExpiryAdded()) && !s.IsInCriticalSection()
 	}
 }
 
@@ -201,7 +201,7 @@ func (t *ownerTracker) recordWrite(by *Sale, o *ownership, ch keyChange) {
 	case ch.isCounting():
 		t.forgetOwner(o)
 		return
-	case wasNamed && isNamed && !ch.keepsValues():
+	case wasNamed && isNamed && !ch.hasSameValues():
 		return // somebody has joined or left a list, a set or a hash of holders or waiters
 	}
 	isExpelled := wasNamed && !isNamed && owner.Process != by.Process
@@ -210,7 +210,7 @@ func (t *ownerTracker) recordWrite(by *Sale, o *ownership, ch keyChange) {
 		t.reportForeignChange(by, owner, ch)
 	}
 	if owner == by && by.unlocking {
-		by.leftToExpire = ch.expiresSooner()
+		by.leftToExpire = ch.isExpiryShortened()
 	}
 	successor := t.successor(ch.newKey, by)
 	switch {
@@ -222,7 +222,7 @@ func (t *ownerTracker) recordWrite(by *Sale, o *ownership, ch keyChange) {
 		*o = ownedBy(nobody)
 	case ch.overwritesPermanent() && owner != nil && owner.IsInCriticalSection():
 		o.claimant = by.index
-	case (!ch.existed || !ch.keepsValues() && !isShared) && t.isTakenBy(by, ch.newKey):
+	case (!ch.existed || !ch.hasSameValues() && !isShared) && t.isTakenBy(by, ch.newKey):
 		*o = ownedBy(by.index)
 	}
 }
@@ -359,7 +359,7 @@ func (t *ownerTracker) restoreOwner(o *ownership, replica ownership, ch keyChang
 	switch {
 	case !ch.exists:
 		*o = ownedBy(nobody)
-	case o.owner != nobody && (ch.keepsValues() || t.isHeldByProcess(t.sales[o.owner].Process, ch.newKey)):
+	case o.owner != nobody && (ch.hasSameValues() || t.isHeldByProcess(t.sales[o.owner].Process, ch.newKey)):
 	default:
 		*o = replica
 	}

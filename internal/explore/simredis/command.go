@@ -48,7 +48,7 @@ func (sim *Simulator) command(sent []byte) *Command {
 	}
 	upper := strings.ToUpper(strings.Join(slices.Concat(c.parsed...), " "))
 	c.usesWatch = strings.Contains(upper, "WATCH")
-	c.dependsOnTime, c.usesScripts = asksForTime(upper), strings.Contains(upper, "EVALSHA") || strings.Contains(upper, "SCRIPT")
+	c.dependsOnTime, c.usesScripts = isTimeDependent(upper), strings.Contains(upper, "EVALSHA") || strings.Contains(upper, "SCRIPT")
 	c.isCacheable = c.malformed == nil && len(c.parsed) == 1 && !c.usesWatch && !strings.EqualFold(c.parsed[0][0], "EXEC")
 	for _, words := range c.parsed {
 		c.keys = append(c.keys, keysOf(strings.ToUpper(words[0]), words[1:])...)
@@ -87,8 +87,8 @@ func stepLength(commands [][]string) int {
 	}
 }
 
-// asksForTime reports whether a text in upper case has a word that depends on the time of day.
-func asksForTime(upper string) bool {
+// isTimeDependent reports whether a text in upper case has a word that depends on the time of day.
+func isTimeDependent(upper string) bool {
 	return strings.Contains(upper, "TIME") || strings.Contains(upper, "EXAT") || strings.Contains(upper, "PXAT") ||
 		strings.Contains(upper, "EXPIREAT")
 }

@@ -36,10 +36,10 @@ func (sim *Simulator) intern(keys []Key, scripts []string) *State {
 		return state
 	}
 	durable := func(k Key) bool { return sim.isDurable(k.Name) }
-	asksTime := func(script string) bool { return asksForTime(strings.ToUpper(script)) }
+	isDependent := func(script string) bool { return isTimeDependent(strings.ToUpper(script)) }
 	s := &State{
 		Text: text, Keys: keys, Transient: slices.DeleteFunc(slices.Clone(keys), durable),
-		scripts: scripts, scriptsAskTime: slices.ContainsFunc(scripts, asksTime), scriptHashes: scriptHashes.String(),
+		scripts: scripts, scriptsAskTime: slices.ContainsFunc(scripts, isDependent), scriptHashes: scriptHashes.String(),
 		answers: map[query]*Answer{}, laterStates: map[time.Duration]*State{}, renamedTexts: map[string]string{},
 	}
 	sim.states[text] = s
