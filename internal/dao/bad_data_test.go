@@ -23,7 +23,7 @@ func TestMalformedKeysAreReportedAsBadData(t *testing.T) {
 	sells := map[string]func(context.Context, *dao.Store) error{
 		"read":  func(ctx context.Context, s *dao.Store) error { _, err := s.Read(ctx, order); return err },
 		"write": func(ctx context.Context, s *dao.Store) error { _, err := s.Write(ctx, order); return err },
-		"take":  func(ctx context.Context, s *dao.Store) error { _, err := s.Take(ctx, order, false); return err },
+		"take":  func(ctx context.Context, s *dao.Store) error { _, err := s.Take(ctx, order); return err },
 		"watch": func(ctx context.Context, s *dao.Store) error {
 			return s.Watch(ctx, func(stock service.Stock) error { _, err := stock.Write(ctx, order); return err })
 		},

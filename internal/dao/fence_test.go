@@ -83,7 +83,7 @@ func TestSaleOfEndedRunWritesNothing(t *testing.T) {
 			before := r.Store.Keys(t.Context(), "*").Val()
 			for _, fence := range []int64{0, 500} {
 				order := history.Order{ID: "late", RunID: "first", Fence: fence, Before: 7, After: 6}
-				_, taken := store.Take(t.Context(), order, false)
+				_, taken := store.Take(t.Context(), order)
 				_, parseWriteReply := store.Write(t.Context(), order)
 				watchedStock := store.Watch(t.Context(), func(stock service.Stock) error { _, err := stock.Write(t.Context(), order); return err })
 				for what, err := range map[string]error{"Write": parseWriteReply, "Take": taken, "watched Write": watchedStock} {

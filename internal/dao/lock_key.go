@@ -28,14 +28,14 @@ func NewLockKey(client redis.UniversalClient, nodes Nodes, key string) *LockKey 
 	return &LockKey{client: client, nodes: nodes, key: key}
 }
 
-// Look implements service.LockKey. With onNodes it returns the state that a majority of the nodes reports, unless the stock's Redis has the
-// key itself.
-func (k *LockKey) Look(ctx context.Context, onNodes bool, segments int) (service.KeyState, error) {
-	if segments > 0 {
-		return k.lookAtSegments(ctx, segments)
+// Look implements service.LockKey. If the lock is on nodes, it returns the state that a majority of them reports, unless the stock's Redis
+// has the key itself.
+func (k *LockKey) Look(ctx context.Context, layout service.LockLayout) (service.KeyState, error) {
+	if layout.Segments > 0 {
+		return k.lookAtSegments(ctx, layout.Segments)
 	}
 	state, err := k.readKeyState(ctx, k.client, k.key)
-	if err != nil || state.Holder != "" || !onNodes {
+	if err != nil || state.Holder != "" || !layout.OnNodes {
 		return state, err
 	}
 	states := make([]service.KeyState, len(k.nodes))
@@ -115,10 +115,10 @@ func (k *LockKey) readKeyState(ctx context.Context, client redis.UniversalClient
 	return state, nil
 }
 
-// Remove implements service.LockKey: it deletes the key, the keys of all segments, and with onNodes the key on every node.
-func (k *LockKey) Remove(ctx context.Context, onNodes bool, segments int, holder string) (bool, error) {
+// Remove implements service.LockKey: it deletes the key, the keys of all segments, and the key on every node.
+func (k *LockKey) Remove(ctx context.Context, layout service.LockLayout, holder string) (bool, error) {
 	keys := []string{k.key}
-	for i := range segments {
+	for i := range layout.Segments {
 		keys = append(keys, service.SegmentKey(k.key, i+1))
 	}
 	var removed, isOthers atomic.Bool
@@ -137,7 +137,7 @@ func (k *LockKey) Remove(ctx context.Context, onNodes bool, segments int, holder
 		}
 	}
 	var err error
-	if onNodes {
+	if layout.OnNodes {
 		err = k.forEachNode(ctx, func(ctx context.Context, _ int, node Node) error {
 			return remove(ctx, node, k.key, " on "+node.Addr)
 		})

@@ -36,7 +36,7 @@ func TestRemoveTakesLockFromNamedHolder(t *testing.T) {
 			if c.take != nil {
 				mustSucceed(t, c.take())
 			}
-			removed, err := key.Remove(ctx, false, 0, c.holder)
+			removed, err := key.Remove(ctx, service.LockLayout{}, c.holder)
 			if removed != c.removed || !errors.Is(err, c.err) {
 				t.Errorf("%s: removed %t, %v; want %t, %v", name, removed, err, c.removed, c.err)
 			}
@@ -56,10 +56,10 @@ func TestRemoveTakesKeysOfNamedHolderOnly(t *testing.T) {
 		mustSucceed(t, server.Nodes[i].Set(ctx, lock.Key, holder, 0).Err())
 		mustSucceed(t, server.Store.HSet(ctx, service.SegmentKey(lock.Key, i+1), holder, 1).Err())
 	}
-	if removed, err := key.Remove(ctx, true, 0, "A"); !removed || err != nil {
+	if removed, err := key.Remove(ctx, service.LockLayout{OnNodes: true}, "A"); !removed || err != nil {
 		t.Errorf("on nodes: removed %t, %v", removed, err)
 	}
-	if removed, err := key.Remove(ctx, false, 5, "A"); !removed || err != nil {
+	if removed, err := key.Remove(ctx, service.LockLayout{Segments: 5}, "A"); !removed || err != nil {
 		t.Errorf("in segments: removed %t, %v", removed, err)
 	}
 	for i, want := range []int64{0, 0, 0, 1, 1} {
@@ -70,7 +70,7 @@ func TestRemoveTakesKeysOfNamedHolderOnly(t *testing.T) {
 			t.Errorf("segment %d has %d keys; want %d", i+1, n, want)
 		}
 	}
-	if removed, err := key.Remove(ctx, true, 0, "A"); removed || !errors.Is(err, service.ErrNotHolder) {
+	if removed, err := key.Remove(ctx, service.LockLayout{OnNodes: true}, "A"); removed || !errors.Is(err, service.ErrNotHolder) {
 		t.Errorf("on nodes, after that: removed %t, %v; want %v", removed, err, service.ErrNotHolder)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/dao"
+	"lockstep/internal/service"
 )
 
 // What is done to an embedded node has the effect that it should have, and no other.
@@ -46,7 +47,7 @@ func TestNodeFaultsChangeStateOfNode(t *testing.T) {
 		t.Error("it hangs, and answers")
 	}
 	key := dao.NewLockKey(server.Lock, server.Nodes, "key")
-	if state, err := key.Look(t.Context(), true, 0); state.Holder != "" || err != nil { // the others hold nothing
+	if state, err := key.Look(t.Context(), service.LockLayout{OnNodes: true}); state.Holder != "" || err != nil { // the others hold nothing
 		t.Errorf("one of five hangs: %+v, %v", state, err)
 	}
 	fault("resume", dao.NodeUp)

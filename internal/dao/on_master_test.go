@@ -147,7 +147,7 @@ func TestReadsFailOnReplica(t *testing.T) {
 			}
 			return err
 		},
-		"Look": func(ctx context.Context) error { _, err := key.Look(ctx, false, 0); return err },
+		"Look": func(ctx context.Context) error { _, err := key.Look(ctx, service.LockLayout{}); return err },
 	}
 	for name, read := range reads {
 		if err := read(t.Context()); err != nil {
@@ -170,7 +170,7 @@ func TestReadsFailOnReplica(t *testing.T) {
 		if i > 0 {
 			mustSucceed(t, r.Nodes[i-1].Do(t.Context(), unconnected...).Err())
 		}
-		if _, err := key.Look(t.Context(), true, 0); (err == nil) != want {
+		if _, err := key.Look(t.Context(), service.LockLayout{OnNodes: true}); (err == nil) != want {
 			t.Errorf("Look, with %d replicas of 3 nodes: %v", i, err)
 		}
 	}
@@ -182,15 +182,15 @@ func TestLookLeavesKeyUnchanged(t *testing.T) {
 		ctx := t.Context()
 		mustSucceed(t, r.Store.Set(ctx, lock.Key, "owner", 0).Err())
 		key := dao.NewLockKey(r.Lock, nil, lock.Key)
-		if state, err := key.Look(ctx, false, 0); err != nil || state.Holder != "owner" || state.TTL != -1 {
+		if state, err := key.Look(ctx, service.LockLayout{}); err != nil || state.Holder != "owner" || state.TTL != -1 {
 			t.Errorf("a string: %+v, %v", state, err)
 		}
 		mustSucceed(t, r.Store.Del(ctx, lock.Key).Err())
-		if state, err := key.Look(ctx, false, 0); err != nil || state.Type != "none" || state.TTL != -2 {
+		if state, err := key.Look(ctx, service.LockLayout{}); err != nil || state.Type != "none" || state.TTL != -2 {
 			t.Errorf("no key: %+v, %v", state, err)
 		}
 		mustSucceed(t, r.Store.HSet(ctx, lock.Key, "owner", 1).Err())
-		if state, err := key.Look(ctx, false, 0); err != nil || state.Holder != "owner" {
+		if state, err := key.Look(ctx, service.LockLayout{}); err != nil || state.Holder != "owner" {
 			t.Errorf("a hash: %+v, %v", state, err)
 		}
 	})

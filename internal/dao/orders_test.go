@@ -20,7 +20,7 @@ func TestLedgerDropsOldestOrders(t *testing.T) {
 			return err
 		},
 		"Take": func(s *dao.Store, ctx context.Context, order history.Order) error {
-			_, err := s.Take(ctx, order, false)
+			_, err := s.Take(ctx, order)
 			return err
 		},
 	} {
@@ -117,7 +117,7 @@ func TestOutOfMemoryDeletesOldOrders(t *testing.T) {
 			return err
 		},
 		"take": func(id string) error {
-			_, err := store.Take(t.Context(), history.Order{ID: id, RunID: "second"}, false)
+			_, err := store.Take(t.Context(), history.Order{ID: id, RunID: "second"})
 			return err
 		},
 		"beat": func(string) error {
@@ -138,7 +138,7 @@ func TestOutOfMemoryDeletesOldOrders(t *testing.T) {
 	if err := r.Store.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Take(t.Context(), history.Order{ID: "none", RunID: "second"}, false); err == nil {
+	if _, err := store.Take(t.Context(), history.Order{ID: "none", RunID: "second"}); err == nil {
 		t.Error("a sale was made by a Redis that has no memory, and nothing to forget")
 	}
 }

@@ -60,7 +60,7 @@ func TestOrderIsKeptUntilEnoughAreNewer(t *testing.T) {
 				run = next
 			}
 			made = append(made, fmt.Sprint("order ", i))
-			_, err := store.Take(t.Context(), history.Order{ID: made[i], RunID: run.ID}, false)
+			_, err := store.Take(t.Context(), history.Order{ID: made[i], RunID: run.ID})
 			mustSucceed(t, err)
 			for _, id := range made[max(0, i-keeps):] {
 				if _, err := store.Order(t.Context(), id); err != nil {

@@ -26,7 +26,7 @@ func TestScriptsAreSentBySHA1(t *testing.T) {
 			return send(ctx)
 		}))
 		take := func(id string, left int64) error {
-			order, err := store.Take(ctx, history.Order{ID: id, RunID: "run"}, false)
+			order, err := store.Take(ctx, history.Order{ID: id, RunID: "run"})
 			if order.After != left {
 				t.Errorf("%s leaves %d; want %d", id, order.After, left)
 			}

@@ -119,15 +119,21 @@ func (s *Store) writeArguments(order history.Order) (keys []string, args []any, 
 	return keys, []any{order.After, order.Fence, order.RunID, order.ID, line, order.Overlap, s.maxOrders}, nil
 }
 
-// Take implements service.Stock: one script decrements the stock and records the order, at most once per order, or unchecked each time.
-func (s *Store) Take(ctx context.Context, order history.Order, unchecked bool) (history.Order, error) {
+// Take implements service.Stock: one script decrements the stock and records the order, at most once per order.
+func (s *Store) Take(ctx context.Context, order history.Order) (history.Order, error) {
+	return s.take(ctx, lua.Take, order)
+}
+
+// TakeUnchecked implements service.Stock: its script sells each time.
+func (s *Store) TakeUnchecked(ctx context.Context, order history.Order) (history.Order, error) {
+	return s.take(ctx, lua.Sell, order)
+}
+
+// take runs a script that reads and writes the stock.
+func (s *Store) take(ctx context.Context, script string, order history.Order) (history.Order, error) {
 	line, err := json.Marshal(order)
 	if err != nil {
 		return order, fmt.Errorf("order %s: %w", order.ID, err)
-	}
-	script := lua.Take
-	if unchecked {
-		script = lua.Sell
 	}
 	newest, older := OrdersKeys(order.RunID)
 	reply, err := s.eval(ctx, script, order.RunID, []string{InventoryKey, RunKey, newest, older},

@@ -49,7 +49,7 @@ func TestTakeSellsUnlessStockChanged(t *testing.T) {
 			if c.stock != "" {
 				redis.Set(t.Context(), dao.InventoryKey, c.stock, 0)
 			}
-			got, err := store.Take(t.Context(), order, false)
+			got, err := store.Take(t.Context(), order)
 			if !errors.Is(err, c.err) || redis.Get(t.Context(), dao.InventoryKey).Val() != c.after {
 				t.Errorf("Take of %q: %v, stock %q; want %v, stock %q", c.stock, err, redis.Get(t.Context(), dao.InventoryKey).Val(), c.err, c.after)
 			}
@@ -68,7 +68,7 @@ func TestTakeSellsUnlessStockChanged(t *testing.T) {
 		}
 		redis.Del(t.Context(), dao.InventoryKey)
 		redis.LPush(t.Context(), dao.InventoryKey, "a list")
-		if _, err := store.Take(t.Context(), order, false); !errors.Is(err, service.ErrRunChanged) {
+		if _, err := store.Take(t.Context(), order); !errors.Is(err, service.ErrRunChanged) {
 			t.Errorf("Take of a list: %v; want ErrRunChanged", err)
 		}
 	})
@@ -124,7 +124,7 @@ func TestRepeatedWriteReturnsFirstOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		write := func(order history.Order) (history.Order, error) { return store.Write(t.Context(), order) }
-		take := func(order history.Order) (history.Order, error) { return store.Take(t.Context(), order, false) }
+		take := func(order history.Order) (history.Order, error) { return store.Take(t.Context(), order) }
 		watchedStock := func(order history.Order) (sold history.Order, err error) {
 			err = store.Watch(t.Context(), func(stock service.Stock) (err error) {
 				sold, err = stock.Write(t.Context(), order)
@@ -168,7 +168,7 @@ func TestManualStockIsNotOverwritten(t *testing.T) {
 		r.Store.Set(t.Context(), dao.InventoryKey, 1000, 0)
 		order := history.Order{ID: "one", RunID: "run", Before: 9, After: 8}
 		_, parseWriteReply := store.Write(t.Context(), order)
-		_, taken := store.Take(t.Context(), order, false)
+		_, taken := store.Take(t.Context(), order)
 		for what, err := range map[string]error{"Write": parseWriteReply, "Take": taken} {
 			if !errors.Is(err, service.ErrRunChanged) {
 				t.Errorf("%s: %v; want ErrRunChanged", what, err)

@@ -14,7 +14,7 @@ func TestTakeUncheckedSellsAgain(t *testing.T) {
 		r.Store.Set(ctx, dao.InventoryKey, 5, 0)
 		r.Store.HSet(ctx, dao.RunKey, "id", "run", "written", 5)
 		for _, left := range []int64{4, 3} {
-			got, err := store.Take(ctx, history.Order{ID: "one", RunID: "run"}, true)
+			got, err := store.TakeUnchecked(ctx, history.Order{ID: "one", RunID: "run"})
 			if err != nil || got.ID != "one" || got.After != left {
 				t.Errorf("%+v, %v; want one, and %d left", got, err, left)
 			}

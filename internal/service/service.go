@@ -56,8 +56,10 @@ type Stock interface {
 	// the command of Redis.
 	Watch(ctx context.Context, sell func(Stock) error) error
 	// Take does the work of Read and Write in one atomic step. It returns the order with Before and After set, or fails with ErrSoldOut or as
-	// they do. With unchecked it sells again for an order that the ledger already contains, which is the antipattern.
-	Take(ctx context.Context, order history.Order, unchecked bool) (history.Order, error)
+	// they do.
+	Take(ctx context.Context, order history.Order) (history.Order, error)
+	// TakeUnchecked is Take, but sells again for an order that the ledger already contains, which is the antipattern.
+	TakeUnchecked(ctx context.Context, order history.Order) (history.Order, error)
 }
 
 // Lifetime is how long a replica counts as alive after its last heartbeat: it may miss four of the heartbeats that it sends each second.
@@ -105,14 +107,19 @@ type Ledger interface {
 	Quit(ctx context.Context) error
 }
 
-// LockKey reads and removes the key of a lock of any strategy. onNodes says that the lock is on the Redlock nodes; segments is the number
-// of segment locks, 0 for one lock of the whole stock.
+// LockLayout says where the keys of a lock are. Its zero value is one key in the Redis of the stock.
+type LockLayout struct {
+	OnNodes  bool // the lock is on the Redlock nodes
+	Segments int  // number of segment locks; 0: one lock of the whole stock
+}
+
+// LockKey reads and removes the key of a lock of any strategy.
 type LockKey interface {
 	// Look returns the state of the lock's key. For a segmented lock it is the state of the first held segment, with those of all segments.
-	Look(ctx context.Context, onNodes bool, segments int) (KeyState, error)
+	Look(ctx context.Context, layout LockLayout) (KeyState, error)
 	// Remove deletes the lock's key or keys if holder has them; with an empty holder, whoever has them. It reports whether it has deleted any,
 	// and fails with ErrNotHolder if only others have the lock.
-	Remove(ctx context.Context, onNodes bool, segments int, holder string) (bool, error)
+	Remove(ctx context.Context, layout LockLayout, holder string) (bool, error)
 }
 
 // KeyState is the state of a lock's key in Redis.

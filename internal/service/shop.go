@@ -223,29 +223,29 @@ func (s *Shop) Ready(ctx context.Context) error {
 // LockState returns the name of the current lock and the state of its key. If the ledger cannot be read, the name is that of the last known
 // run.
 func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
-	version, onNodes, segments, err := s.lockInForce(ctx)
+	version, layout, err := s.lockInForce(ctx)
 	if err != nil {
 		return s.lockOf(s.lastRun()), KeyState{}, err
 	}
-	state, err := s.Key.Look(ctx, onNodes, segments)
+	state, err := s.Key.Look(ctx, layout)
 	return version, state, err
 }
 
 // RemoveLock deletes the key of the current lock if holder has it; with an empty holder, whoever has it. It reports whether it has deleted
 // one, and fails with ErrNotHolder if somebody else has the lock.
 func (s *Shop) RemoveLock(ctx context.Context, holder string) (bool, error) {
-	_, onNodes, segments, err := s.lockInForce(ctx)
+	_, layout, err := s.lockInForce(ctx)
 	if err != nil {
 		return false, err
 	}
-	return s.Key.Remove(ctx, onNodes, segments, holder)
+	return s.Key.Remove(ctx, layout, holder)
 }
 
-// lockInForce returns the name of the current lock, and where its keys are; see LockKey.
-func (s *Shop) lockInForce(ctx context.Context) (version string, onNodes bool, segments int, err error) {
+// lockInForce returns the name of the current lock, and where its keys are.
+func (s *Shop) lockInForce(ctx context.Context) (version string, layout LockLayout, err error) {
 	state, err := s.Ledger.Look(ctx)
 	version = s.lockOf(state.Run)
-	return version, s.Strategies[version].OnNodes, state.Run.Segments, err
+	return version, LockLayout{OnNodes: s.Strategies[version].OnNodes, Segments: state.Run.Segments}, err
 }
 
 // SettingsInForce returns the settings of the current run in this replica.

@@ -16,8 +16,10 @@ func (s *Sale) update(ctx context.Context, order history.Order) (history.Order, 
 	switch s.Update {
 	case strategy.CheckAndSet:
 		return s.checkAndSet(ctx, order)
-	case strategy.Atomic, strategy.Unchecked:
-		return s.take(ctx, order, s.Update == strategy.Unchecked)
+	case strategy.Atomic:
+		return s.take(ctx, order, s.Stock.Take)
+	case strategy.Unchecked:
+		return s.take(ctx, order, s.Stock.TakeUnchecked)
 	case strategy.LateCommit:
 		return s.prepare(ctx, s.Stock, order)
 	default:
@@ -53,13 +55,16 @@ func (s *Sale) write(ctx context.Context, stock Stock, order history.Order) (his
 	return order, classifyWriteError(err)
 }
 
-// take thinks and then decrements the stock atomically: one script both reads and writes, with no time to think in between.
-func (s *Sale) take(ctx context.Context, order history.Order, unchecked bool) (history.Order, error) {
+// stockUpdate sells a piece for an order: Stock.Take or Stock.TakeUnchecked.
+type stockUpdate func(context.Context, history.Order) (history.Order, error)
+
+// take thinks and then decrements the stock atomically by sell: one script both reads and writes, with no time to think in between.
+func (s *Sale) take(ctx context.Context, order history.Order, sell stockUpdate) (history.Order, error) {
 	if err := s.think(ctx, order.Owner); err != nil {
 		return order, err
 	}
 	order.At, order.Overlap = s.Clock.Now(), s.overlap()
-	order, err := s.Stock.Take(ctx, order, unchecked)
+	order, err := sell(ctx, order)
 	return order, classifyWriteError(err)
 }
 

@@ -55,8 +55,13 @@ func (u uncancelled) Write(ctx context.Context, order history.Order) (history.Or
 }
 
 // Take implements service.Stock.
-func (u uncancelled) Take(ctx context.Context, order history.Order, unchecked bool) (history.Order, error) {
-	return u.Stock.Take(context.WithoutCancel(ctx), order, unchecked)
+func (u uncancelled) Take(ctx context.Context, order history.Order) (history.Order, error) {
+	return u.Stock.Take(context.WithoutCancel(ctx), order)
+}
+
+// TakeUnchecked implements service.Stock.
+func (u uncancelled) TakeUnchecked(ctx context.Context, order history.Order) (history.Order, error) {
+	return u.Stock.TakeUnchecked(context.WithoutCancel(ctx), order)
 }
 
 // Watch implements service.Stock.
