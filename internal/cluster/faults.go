@@ -22,8 +22,8 @@ var (
 // wantDo describes the body of POST /replicas/{name}.
 const wantDo = `want {"do":"pause"}, {"do":"resume"} or {"do":"kill"}`
 
-// Tell registers onEvent as the observer of what happens to replicas: KindStops, KindResumes and KindDies. It replaces an earlier one.
-func (c *Cluster) Tell(onEvent func(witness.Event)) {
+// OnEvent registers onEvent as the observer of what happens to replicas: KindStops, KindResumes and KindDies. It replaces an earlier one.
+func (c *Cluster) OnEvent(onEvent func(witness.Event)) {
 	c.onEvent.Store(&onEvent)
 }
 

@@ -18,8 +18,8 @@ import (
 type Isolated struct {
 	*Cluster
 
-	dir  string // working directory of the replicas
-	said tail   // their standard error
+	dir    string // working directory of the replicas
+	stderr tail   // standard error of all replicas
 }
 
 // StartIsolated starts n replicas as Start does. command returns the arguments for a replica's name: a subcommand of the program, and the
@@ -35,7 +35,7 @@ func StartIsolated(
 		words := command(name)
 		own := []string{words[0], "--until-stdin-ends", "--log.level=error", "--server.replica=" + name}
 		cmd := exec.Command(program, append(own, words[1:]...)...)
-		cmd.Dir, cmd.Stderr = c.dir, &c.said
+		cmd.Dir, cmd.Stderr = c.dir, &c.stderr
 		cmd.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOCKSTEP_") })
 		return cmd
 	}, grace, slog.New(slog.DiscardHandler))
@@ -47,9 +47,9 @@ func StartIsolated(
 
 // Said returns the last tailSize bytes that the replicas wrote to standard error.
 func (c *Isolated) Said() string {
-	c.said.mu.Lock()
-	defer c.said.mu.Unlock()
-	return string(c.said.text)
+	c.stderr.mu.Lock()
+	defer c.stderr.mu.Unlock()
+	return string(c.stderr.text)
 }
 
 // Close stops the replicas, and removes their directory.

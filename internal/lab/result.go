@@ -85,7 +85,7 @@ func (r Result) Story() Story {
 			s.Says = append(s.Says, sentence)
 		}
 	}
-	for _, like := range r.alike() {
+	for _, like := range r.answerGroups() {
 		s.Says = append(s.Says, summary(like, r.in))
 	}
 	return s
@@ -115,8 +115,8 @@ func (r Result) Text(typed, flag string) string {
 	return b.String()
 }
 
-// alike groups the answers that differ only in their duration, shortest first.
-func (r Result) alike() (groups [][]Answer) {
+// answerGroups returns groups of answers that differ only in their duration, shortest first.
+func (r Result) answerGroups() (groups [][]Answer) {
 	for _, a := range r.Answers {
 		i := slices.IndexFunc(groups, func(g []Answer) bool { return g[0].Sale == a.Sale && g[0].outcome(r.in) == a.outcome(r.in) })
 		if i < 0 {

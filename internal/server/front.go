@@ -59,7 +59,7 @@ func ServeCluster(ctx context.Context, cfg config.Config, r ClusterOptions) erro
 	parts.shop, parts.events, parts.front = &api.API{}, front.ServeEvents, front
 	parts.shown.Streams = &api.Streams{Max: capacity.Streams, MaxPerClient: capacity.Streams / 2}
 	parts.shown.Hub.Controls.Replicas = []string{"pause", "resume", "kill"}
-	processes.Tell(parts.shown.Hub.Note)
+	processes.OnEvent(parts.shown.Hub.Note)
 	end := func() { close(front.Ending); front.CloseIdleConnections() }
 	web := newWebServer(api.NewHandler(guard, front.PassOn(parts.routes())), "", r.Log, capacity, append(parts.closers(), end)...)
 	r.Ready(fmt.Sprintf("lockstep: %s · %d replicas · lock %s · %s%s",

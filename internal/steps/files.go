@@ -28,7 +28,7 @@ type File struct {
 
 // files returns the files that differ, in reading order: the lock's code, its scripts, the parts of internal/lock that the step brings, and
 // last the heads of the Go files. Gone are sentences about what the step no longer uses.
-func (s Step) files(in language.Language) (all []File, gone []string, err error) {
+func (s Step) files(in language.Language) (all []File, removals []string, err error) {
 	before, err := sources(s.From)
 	if err != nil {
 		return nil, nil, err
@@ -64,7 +64,7 @@ func (s Step) files(in language.Language) (all []File, gone []string, err error)
 		brought.says = usedFrom(s.To, in)
 		pairs = append(pairs, brought)
 	}
-	return changedFiles(pairs, in), s.gone(unsent, in), nil
+	return changedFiles(pairs, in), s.removals(unsent, in), nil
 }
 
 // changedFiles returns the files that differ, and after them the heads that differ.

@@ -109,8 +109,8 @@ func find(name string, in language.Language, matches func(Step) bool) (Detail, e
 		}
 		return Detail{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(names, ", "))
 	}
-	files, gone, err := all[i].files(in)
-	return Detail{Step: all[i], Gone: gone, Files: files}, err
+	files, removals, err := all[i].files(in)
+	return Detail{Step: all[i], Gone: removals, Files: files}, err
 }
 
 // describe completes a row of the table: the texts on its locks, the measurements, and what its lab says.

@@ -69,8 +69,8 @@ func (d Detail) Stat(t Terminal, in language.Language) string {
 		line := fmt.Sprintf("  %-*s %s %s  %s", widest, f.Name, t.paint(green, added), t.paint(red, removed), f.Says)
 		fmt.Fprintln(b, strings.TrimRight(line, " "))
 	}
-	for _, gone := range d.Gone {
-		fmt.Fprintln(b, gone)
+	for _, sentence := range d.Gone {
+		fmt.Fprintln(b, sentence)
 	}
 	fmt.Fprintln(b, d.total(in))
 	return b.String()

@@ -39,8 +39,8 @@ func unchanged(lines int, in language.Language) string {
 	return in.Say("%d unchanged lines", "%d 行未变", lines)
 }
 
-// gone returns the sentences on what the step no longer uses: the scripts that it no longer sends, and the parts of internal/lock.
-func (s Step) gone(unsent []string, in language.Language) (sentences []string) {
+// removals returns the sentences on what the step no longer uses: the scripts that it no longer sends, and the parts of internal/lock.
+func (s Step) removals(unsent []string, in language.Language) (sentences []string) {
 	sentences = []string{}
 	slices.Sort(unsent)
 	if unsent != nil {

@@ -27,11 +27,11 @@ const (
 type Burst struct {
 	Result any    `json:"result"` // the result that lockstep burst --json prints
 	Says   string `json:"says"`   // the verdict in words
-	Watched
+	ShopRecording
 }
 
-// Watched is the recorded stream of a shop.
-type Watched struct {
+// ShopRecording is the recorded stream of a shop.
+type ShopRecording struct {
 	Frames any                        `json:"frames"` // frames of GET /live, each with its name; null: the shop was not watched
 	Pairs  map[string]json.RawMessage `json:"pairs"`  // traces of two sales, keyed by both names with a space between them
 }
