@@ -14,18 +14,18 @@ import (
 )
 
 // Whoever cannot see or point can use each view, as far as axe can tell; its rules of contrast hold in both themes.
-func TestAxeFindsNothing(t *testing.T) {
+func TestAxeFindsNothingOnAnyView(t *testing.T) {
 	axe, url := fetchAxe(t), serve(t)
 	for name, address := range addresses {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, url+"/"+address)
 			for _, language := range []string{"en", "zh"} {
-				p.speak(language)
-				p.settled()
+				p.setLanguage(language)
+				p.waitUntilLoaded()
 				for _, dark := range []bool{false, true} {
 					p.dark(dark)
-					for _, wrong := range p.barriers(axe) {
-						t.Errorf("%s, dark %v: %s", language, dark, wrong)
+					for _, addError := range p.axeViolations(axe) {
+						t.Errorf("%s, dark %v: %s", language, dark, addError)
 					}
 				}
 			}
@@ -34,8 +34,8 @@ func TestAxeFindsNothing(t *testing.T) {
 }
 
 // Nor does axe find anything in what a shop shows that has something to show.
-func TestAxeFindsNothingInAStory(t *testing.T) {
-	axe, s := fetchAxe(t), newStage(t)
+func TestAxeFindsNothingInABusyShop(t *testing.T) {
+	axe, s := fetchAxe(t), newFakeShop(t)
 	s.send("run", run("open"))
 	s.send("lanes", latestSales)
 	s.send("story", story)
@@ -54,11 +54,11 @@ func TestAxeFindsNothingInAStory(t *testing.T) {
 				shop.waitUntil("it is on the stage", `document.querySelector(".bar")`)
 			}
 			shop.waitUntil("the picture is there, and still", `document.querySelector(".spot") && !document.getAnimations().length`)
-			for _, wrong := range shop.barriers(axe) {
-				t.Errorf("dark %v: %s", dark, wrong)
+			for _, addError := range shop.axeViolations(axe) {
+				t.Errorf("dark %v: %s", dark, addError)
 			}
-			for _, wrong := range eval[[]string](shop, misfits) {
-				t.Errorf("dark %v: %s", dark, wrong)
+			for _, addError := range eval[[]string](shop, misfits) {
+				t.Errorf("dark %v: %s", dark, addError)
 			}
 		}
 	}
@@ -107,14 +107,14 @@ func TestAxeFindsNothingOnTheWay(t *testing.T) {
 			p.click("#play")
 			p.click(".player > .row button:nth-child(4)")
 			p.waitUntil("the verdict is there", `document.querySelector("#verdict")`)
-			p.sits()
+			p.waitForSeat()
 		}},
 		"lab, running": {"#/labs/holder-dies", func(p *page) {
-			p.pushes(".labs button.main")
+			p.pressButton(".labs button.main")
 			p.waitUntil("it draws", `document.querySelector(".runs .trace")`)
 		}},
 		"lab, over": {"#/labs/lost-update", func(p *page) {
-			p.pushes(".labs button.main")
+			p.pressButton(".labs button.main")
 			p.waitUntil("it is over", `document.querySelector(".runs section:last-child .good") &&
 				!document.querySelector(".labs button.main").ariaBusy`)
 		}},
@@ -154,19 +154,19 @@ func TestAxeFindsNothingOnTheWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, language := range []string{"en", "zh"} {
 				p := open(t, serve(t)+"/"+row.address)
-				p.speak(language)
+				p.setLanguage(language)
 				p.still()
 				row.do(p)
 				for _, dark := range []bool{false, true} {
 					p.media(dark, "reduce")
-					for _, wrong := range p.barriers(axe) {
-						t.Errorf("%s, dark %v: %s", language, dark, wrong)
+					for _, addError := range p.axeViolations(axe) {
+						t.Errorf("%s, dark %v: %s", language, dark, addError)
 					}
 				}
 				p.size(390, 844)
-				p.drawn()
-				for _, wrong := range eval[[]string](p, misfits) {
-					t.Errorf("%s, on a phone: %s", language, wrong)
+				p.waitForFrame()
+				for _, addError := range eval[[]string](p, misfits) {
+					t.Errorf("%s, on a phone: %s", language, addError)
 				}
 			}
 		})
@@ -178,23 +178,23 @@ func TestAxeFindsNothingWhereATokenIsRefused(t *testing.T) {
 	axe, url := fetchAxe(t), serve(t, "--admin.token", "secret")
 	for _, language := range []string{"en", "zh"} {
 		p := open(t, url+"/#/course/room")
-		p.speak(language)
-		p.expect("40") // 401, 403
+		p.setLanguage(language)
+		p.allowError("40") // 401, 403
 		p.click("#open")
 		p.waitUntil("it asks", `document.querySelector("dialog[open] input")`)
 		eval[bool](p, `(document.querySelector("dialog input").value = "wrong", document.querySelector("dialog button").click(), true)`)
 		p.waitUntil("it was wrong", `document.querySelector("dialog .note.bad")`)
 		for _, dark := range []bool{false, true} {
 			p.dark(dark)
-			for _, wrong := range p.barriers(axe) {
-				t.Errorf("%s, dark %v: %s", language, dark, wrong)
+			for _, addError := range p.axeViolations(axe) {
+				t.Errorf("%s, dark %v: %s", language, dark, addError)
 			}
 		}
 	}
 }
 
-// barriers are what axe finds in the page as it is now.
-func (p *page) barriers(axe string) []string {
+// axeViolations are what axe finds in the page as it is now.
+func (p *page) axeViolations(axe string) []string {
 	p.t.Helper()
 	p.do(chromedp.Evaluate[chromedp.Void](axe))
 	p.still()

@@ -24,14 +24,14 @@ import (
 )
 
 const (
-	patience = time.Minute // for what must happen, also while others use the machine
-	look     = 50 * time.Millisecond
+	patience     = time.Minute           // longest wait for an event, on a busy machine, too
+	pollInterval = 50 * time.Millisecond // pause between two evaluations of a condition
 )
 
-// runAsLockstep in the environment makes this test's program the command itself, for a cluster's replicas.
+// runAsLockstep is an environment variable that makes the test binary run the command line, for the replicas of a cluster.
 const runAsLockstep = "RUN_AS_LOCKSTEP"
 
-// chrome is the browser of all tests, and how it is opened.
+// chrome is the browser that all tests share. It is opened by the first one.
 var chrome struct {
 	once  sync.Once
 	ctx   context.Context //nolint:containedctx // a tab is a context
@@ -54,13 +54,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// needsChrome skips the test where there is no browser. Whatever a page can be opened of asks so, before it starts.
+// needsChrome skips the test where Chromium is not installed. Tests call it before they start a server.
 func needsChrome(t *testing.T) {
 	t.Helper()
 	suite.Needs(t, "chromium")
 }
 
-// openChrome opens the browser.
+// openChrome returns the context of the browser, which it opens at its first call.
 func openChrome(t *testing.T) context.Context {
 	t.Helper()
 	chrome.once.Do(func() {
@@ -76,13 +76,13 @@ func openChrome(t *testing.T) context.Context {
 	return chrome.ctx
 }
 
-// serve runs the command line until the test ends, on ports of its own, and gives the URL that its first line tells.
+// serve runs the server with these arguments until the test ends, on free ports, and returns the URL that its first line has.
 func serve(t *testing.T, args ...string) string {
 	t.Helper()
 	needsChrome(t)
 	reader, writer := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
-	ended, told := make(chan int, 1), make(chan string, 1)
+	ended, started := make(chan int, 1), make(chan string, 1)
 	var log strings.Builder
 	go func() {
 		code := cli.Run(ctx, append(args, "--server.addr", "127.0.0.1:0", "--redis.embedded_addr", "127.0.0.1:0"), writer, &log)
@@ -92,7 +92,7 @@ func serve(t *testing.T, args ...string) string {
 	go func() {
 		text := make([]byte, 4096)
 		n, _ := reader.Read(text)
-		told <- regexp.MustCompile(`http://[^ \n]+`).FindString(string(text[:n]))
+		started <- regexp.MustCompile(`http://[^ \n]+`).FindString(string(text[:n]))
 		_, _ = io.Copy(io.Discard, reader)
 	}()
 	t.Cleanup(func() {
@@ -103,18 +103,18 @@ func serve(t *testing.T, args ...string) string {
 		}
 	})
 	select {
-	case url := <-told:
+	case url := <-started:
 		if url == "" {
-			t.Fatal("the server says no URL")
+			t.Fatal("the first line of the server has no URL")
 		}
 		return url
 	case <-time.After(patience):
-		t.Fatal("the server does not start")
+		t.Fatal("the server did not start")
 		return ""
 	}
 }
 
-// page is a tab of its own, as if in a browser of its own: nothing is remembered from another.
+// page is a tab with a storage of its own, as in a new browser.
 type page struct {
 	t       *testing.T
 	ctx     context.Context //nolint:containedctx // a tab is a context
@@ -123,12 +123,12 @@ type page struct {
 
 	visits int
 
-	mu     sync.Mutex
-	errors []string
-	mine   []string // what errors may contain
+	mu      sync.Mutex
+	errors  []string
+	allowed []string // texts of errors that do not fail the test
 }
 
-// browser is what a page needs of each browser.
+// browser is the interface to a tab of a browser.
 type browser interface {
 	load(ctx context.Context, url string) error
 	size(ctx context.Context, width, height int64) error
@@ -139,9 +139,9 @@ type browser interface {
 func open(t *testing.T, url string) *page {
 	t.Helper()
 	p := newPage(t)
-	ctx, leave := chromedp.NewContext(openChrome(t), chromedp.WithNewBrowserContext(), chromedp.WithListener(p.hear))
+	ctx, leave := chromedp.NewContext(openChrome(t), chromedp.WithNewBrowserContext(), chromedp.WithListener(p.collectError))
 	t.Cleanup(leave)
-	if err := chromedp.Do(ctx); err != nil { // the tab lives as long as the context it is opened with
+	if err := chromedp.Do(ctx); err != nil { // The tab is closed when this context ends.
 		t.Fatal("opening a tab: ", err)
 	}
 	p.ctx, p.browser = ctx, chromium{}
@@ -150,7 +150,7 @@ func open(t *testing.T, url string) *page {
 	return p
 }
 
-// newPage is a page that no browser has yet. Whatever the console says is wrong fails the test.
+// newPage returns a page without a tab. At its end, the test fails for each error that the console has shown.
 func newPage(t *testing.T) *page {
 	p := &page{t: t, ctx: t.Context()}
 	t.Cleanup(func() {
@@ -163,7 +163,7 @@ func newPage(t *testing.T) *page {
 	return p
 }
 
-// begin loads the page for the first time.
+// begin loads a URL of the page for the first time, in a window of the usual size.
 func (p *page) begin(url string) {
 	p.t.Helper()
 	server, address, _ := strings.Cut(url, "/#")
@@ -172,8 +172,8 @@ func (p *page) begin(url string) {
 	p.visit("#" + address)
 }
 
-// hear collects what is wrong.
-func (p *page) hear(event any) {
+// collectError adds the error that an event of the tab reports.
+func (p *page) collectError(event any) {
 	text := ""
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
@@ -190,15 +190,15 @@ func (p *page) hear(event any) {
 			text = e.Entry.Text + " " + e.Entry.URL
 		}
 	}
-	p.wrong(text)
+	p.addError(text)
 }
 
-// wrong takes what the console says is wrong.
-func (p *page) wrong(text string) {
+// addError adds an error of the console, unless it is allowed.
+func (p *page) addError(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, mine := range p.mine {
-		if strings.Contains(text, mine) {
+	for _, allowed := range p.allowed {
+		if strings.Contains(text, allowed) {
 			return
 		}
 	}
@@ -217,10 +217,10 @@ func call[P, R any](p *page, command cdp.Command[P, R], params P) {
 
 func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	p.within(func(ctx context.Context) error { return chromedp.Do(ctx, steps...) })
+	p.withTimeout(func(ctx context.Context) error { return chromedp.Do(ctx, steps...) })
 }
 
-// chromium speaks to the tab that a context is of.
+// chromium controls the tab of a context.
 type chromium struct{}
 
 func (chromium) load(ctx context.Context, url string) error {
@@ -243,14 +243,14 @@ func (chromium) evaluate(ctx context.Context, expression string, into any) error
 	return json.Unmarshal(value, into)
 }
 
-// size makes the window so large.
+// size sets the size of the window.
 func (p *page) size(width, height int64) {
 	p.t.Helper()
-	p.within(func(ctx context.Context) error { return p.browser.size(ctx, width, height) })
+	p.withTimeout(func(ctx context.Context) error { return p.browser.size(ctx, width, height) })
 }
 
-// within does something in the time that there is for it.
-func (p *page) within(do func(ctx context.Context) error) {
+// withTimeout calls do with a context that ends after patience. An error fails the test.
+func (p *page) withTimeout(do func(ctx context.Context) error) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
@@ -259,18 +259,18 @@ func (p *page) within(do func(ctx context.Context) error) {
 	}
 }
 
-// visit loads an address anew.
+// visit reloads the page at an address.
 func (p *page) visit(address string) {
 	p.t.Helper()
 	p.visits++
 	url := fmt.Sprintf("%s/?lang=en&visit=%d%s", p.url, p.visits, address)
-	p.within(func(ctx context.Context) error { return p.browser.load(ctx, url) })
-	p.waitUntil("the page is there", `!!document.querySelector("main > *")`)
+	p.withTimeout(func(ctx context.Context) error { return p.browser.load(ctx, url) })
+	p.waitUntil("the page is drawn", `!!document.querySelector("main > *")`)
 }
 
-// stays scrolls to an element until it stays where it is: what is drawn above it meanwhile moves it away from under a click. It gives up
-// after a second, as some never stay.
-const stays = `new Promise(stays => {
+// waitUntilStill scrolls to an element until its position no longer changes, because a view that is drawn above it would move it away from
+// under a click. It gives up after a second, because some elements always move.
+const waitUntilStill = `new Promise(stays => {
 	const look = (was, left) => {
 		const e = document.querySelector(%q);
 		e?.scrollIntoView({block: "center"});
@@ -280,35 +280,35 @@ const stays = `new Promise(stays => {
 	look("", 50);
 })`
 
-// click clicks on the first element, once it is there and not disabled.
+// click clicks on the first element that matches, once it exists and is enabled.
 func (p *page) click(css string) {
 	p.t.Helper()
 	p.waitUntil("there is "+css, fmt.Sprintf(`(e => e && !e.disabled)(document.querySelector(%q))`, css))
-	eval[bool](p, fmt.Sprintf(stays, css))
+	eval[bool](p, fmt.Sprintf(waitUntilStill, css))
 	p.do(chromedp.Click(chromedp.CSS(css)))
 }
 
-// keys are those with a name; others are what they type.
+// keys maps the names of keys to what they send. Other keys are the text that they type.
 var keys = map[string]string{
 	"Enter": kb.Enter, "Tab": kb.Tab, "Space": " ", "Escape": kb.Escape, "Home": kb.Home, "End": kb.End,
 	"ArrowLeft": kb.ArrowLeft, "ArrowRight": kb.ArrowRight, "ArrowUp": kb.ArrowUp, "ArrowDown": kb.ArrowDown,
 }
 
-// key presses keys, one after the other.
+// key presses keys one after the other.
 func (p *page) key(names ...string) {
 	p.t.Helper()
 	for _, name := range names {
-		if key, named := keys[name]; named {
+		if key, ok := keys[name]; ok {
 			name = key
 		}
 		p.do(chromedp.KeyEvent(name))
 	}
 }
 
-// eval gives what an expression is.
+// eval returns the value of an expression in the page.
 func eval[T any](p *page, expression string) (value T) {
 	p.t.Helper()
-	p.within(func(ctx context.Context) error {
+	p.withTimeout(func(ctx context.Context) error {
 		if err := p.browser.evaluate(ctx, expression, &value); err != nil {
 			return fmt.Errorf("%s: %w", expression, err)
 		}
@@ -317,7 +317,7 @@ func eval[T any](p *page, expression string) (value T) {
 	return value
 }
 
-// waitUntil looks again and again whether an expression is true.
+// waitUntil waits until an expression is true.
 func (p *page) waitUntil(what, expression string) {
 	p.t.Helper()
 	p.waitWithin(patience, what, expression)
@@ -325,22 +325,22 @@ func (p *page) waitUntil(what, expression string) {
 
 func (p *page) waitWithin(limit time.Duration, what, expression string) {
 	p.t.Helper()
-	for end := time.Now().Add(limit); !eval[bool](p, "!!("+expression+")"); time.Sleep(look) {
+	for end := time.Now().Add(limit); !eval[bool](p, "!!("+expression+")"); time.Sleep(pollInterval) {
 		if time.Now().After(end) {
 			p.t.Fatalf("not within %v: %s\n%s", limit, what, eval[string](p, `document.body.innerText.slice(0, 3000)`))
 		}
 	}
 }
 
-// shows waits until the page shows a text.
-func (p *page) shows(text string) {
+// waitForText waits until the page shows a text.
+func (p *page) waitForText(text string) {
 	p.t.Helper()
 	p.waitUntil("the page shows "+text, fmt.Sprintf(`document.body.innerText.includes(%q)`, text))
 }
 
-// expect lets the console say something that contains this.
-func (p *page) expect(part string) {
+// allowError keeps errors that contain a text from failing the test.
+func (p *page) allowError(part string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.mine = append(p.mine, part)
+	p.allowed = append(p.allowed, part)
 }

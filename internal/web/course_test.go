@@ -13,7 +13,7 @@ import (
 )
 
 // The course: the list, a prediction before the answer, progress that is kept, the keys; in both languages, and narrow.
-func TestTheCourse(t *testing.T) {
+func TestCourseAsksBeforeItShowsTheAnswer(t *testing.T) {
 	p := open(t, serve(t)+"/#/course")
 	p.waitUntil("all lessons are listed", `document.querySelectorAll(".course li").length >= 12`)
 	const chapters = `[...document.querySelectorAll(".course h2")].map(h => h.innerText).join()`
@@ -33,12 +33,12 @@ func TestTheCourse(t *testing.T) {
 	p.click("li:nth-child(2) > .choice")
 	p.waitUntil("the command is there, and the seat before it", `document.querySelector('[aria-labelledby=run] a[href*="mode=break"]') &&
 		!document.querySelector("#see")`)
-	p.isMain("▶ Run")
+	p.waitForMainButton("▶ Run")
 	p.click("#play")
 	p.waitUntil("the drawing is at its first step, and nothing is given away", `!document.querySelector("#verdict, #explain, .embedded") &&
 		document.querySelectorAll(".player .step.later").length === 5`)
-	p.shows("Explored here, just now")
-	p.isMain("Next step ›")
+	p.waitForText("Explored here, just now")
+	p.waitForMainButton("Next step ›")
 	p.visit("#/course/04")
 	p.waitUntil("that is kept", `document.querySelectorAll(".player .step.later").length === 5 && document.querySelector(".choice:disabled") &&
 		!document.querySelector("#verdict")`)
@@ -47,9 +47,9 @@ func TestTheCourse(t *testing.T) {
 	p.waitUntil("the next lesson", `location.hash === "#/course/05" && document.querySelector("h1").innerText.startsWith("5.")`)
 	p.key("p")
 	p.waitUntil("what was predicted is kept", `document.querySelector("h1").innerText.startsWith("4.") && document.querySelector("#verdict")`)
-	p.sits()
+	p.waitForSeat()
 	p.click("[data-focus=kept]")
-	p.shows("Kept, in 9 steps. Both sold, stock 98: correct.")
+	p.waitForText("Kept, in 9 steps. Both sold, stock 98: correct.")
 	const under = `(([board, drawing]) => board.bottom <= drawing.top)([".board", ".drawing"].map(css =>
 		document.querySelector(".embedded " + css).getBoundingClientRect()))`
 	if !eval[bool](p, under) {
@@ -58,26 +58,26 @@ func TestTheCourse(t *testing.T) {
 	p.visit("#/course/04#explain")
 	p.waitUntil("a link leads to its heading", `scrollY > 0 &&
 		Math.abs(document.querySelector("#explain")?.getBoundingClientRect().top) < 200`)
-	p.sits()
+	p.waitForSeat()
 	p.click("#try a")
 	p.waitUntil("a heading is a link to itself", `location.hash === "#/course/04#try"`)
 	p.visit("#/course")
 	p.waitUntil("what is done is marked", `document.querySelectorAll(".path .chip").length === 1 &&
 		document.querySelector("#next").innerText === "Continue: lesson 1"`)
-	p.shows("1 of 16 lessons done")
+	p.waitForText("1 of 16 lessons done")
 	p.visit("#/course/04")
 	p.waitUntil("differences are coloured, and nothing is cut", `(code => code?.querySelector("ins") &&
 		code.scrollWidth <= code.clientWidth)(document.querySelector("#explain ~ div .diff"))`)
 	// the address comes while the page is drawn anew
 	eval[bool](p, `location.hash = "#/course/04#see", document.querySelector("#lang").click(), true`)
-	p.shows("你选了 2，答案是 1")
+	p.waitForText("你选了 2，答案是 1")
 	for _, address := range []string{"#/course", "#/course/04", "#/course/11", "#/course/room"} {
 		p.size(320, 700)
 		p.visit(address)
 		p.waitUntil("it is drawn", `document.querySelector("main h1")`)
 		p.fits()
-		for _, wrong := range eval[[]string](p, misfits) {
-			t.Errorf("%s: %s", address, wrong)
+		for _, addError := range eval[[]string](p, misfits) {
+			t.Errorf("%s: %s", address, addError)
 		}
 	}
 	p.visit("#/course/07")
@@ -88,31 +88,31 @@ func TestTheCourse(t *testing.T) {
 	p.waitUntil("each button names its lock", `[...document.querySelectorAll("#try ~ .part .runner")].map(e => e.innerText)
 		.join() === "▶ Run v5,▶ Run v6"`)
 	p.visit("#/course/99")
-	p.shows("There is no lesson 99; there are 1 to 16.")
+	p.waitForText("There is no lesson 99; there are 1 to 16.")
 }
 
-// sits scrolls to the seat of a lesson, and waits for it: it comes once it is in sight, and moves what is below it.
-func (p *page) sits() {
+// waitForSeat scrolls to the seat of a lesson, and waits for it: it comes once it is in sight, and moves what is below it.
+func (p *page) waitForSeat() {
 	p.t.Helper()
 	p.waitUntil("the seat is there", `(document.querySelector("#seat")?.scrollIntoView(), document.querySelector(".embedded [data-token]"))`)
 }
 
-// isMain waits until this is the one button, or link, that leads on.
-func (p *page) isMain(text string) {
+// waitForMainButton waits until this is the one button, or link, that leads on.
+func (p *page) waitForMainButton(text string) {
 	p.t.Helper()
 	p.waitUntil(text+" leads on", fmt.Sprintf(`(all => all.length === 1 && all[0].innerText === %q)(
 		[...document.querySelectorAll("main :is(button, .button).main")].filter(one => one.checkVisibility()))`, text))
 }
 
 // A lesson whose server has gone says so, and goes on when it is back.
-func TestALessonOutlastsItsServer(t *testing.T) {
+func TestLessonContinuesWhenTheServerIsBack(t *testing.T) {
 	p := open(t, serve(t)+"/#/course/04")
 	p.click(".choice")
 	p.waitUntil("the command is there", `document.querySelector("#play")`)
-	p.expect("ERR_")
+	p.allowError("ERR_")
 	p.offline(true)
 	p.click("#play")
-	p.shows("Connection lost. Retrying…")
+	p.waitForText("Connection lost. Retrying…")
 	p.key("End")
 	p.click(".difference > summary")
 	p.waitUntil("the difference says so, too",
@@ -120,7 +120,7 @@ func TestALessonOutlastsItsServer(t *testing.T) {
 	p.waitUntil("so is the seat", `(document.querySelector("#seat")?.scrollIntoView(),
 		document.querySelector(".embedded [role=alert]")?.innerText === "Connection lost. Retrying…")`)
 	p.offline(false)
-	p.sits()
+	p.waitForSeat()
 }
 
 // playsLessonFour steps through its drawing, by key and by button; opens what the step changes; runs it beside the next lock; and keeps
@@ -141,30 +141,30 @@ func (p *page) playsLessonFour() {
 	}
 	p.click(".player > .row button:nth-child(4)")
 	p.waitUntil("all is shown, and how it ends, as the drawing calls it", ends+` && `+seen+` === 6`)
-	p.shows("You chose 2; it is 1")
-	p.isMain("Next (n) →")
+	p.waitForText("You chose 2; it is 1")
+	p.waitForMainButton("Next (n) →")
 	p.key("Home")
 	p.waitUntil("what was shown stays", seen+` === 6`)
 	p.click(".difference summary")
 	p.waitUntil("the difference is there", `document.querySelector(".difference ins")`)
-	p.sits()
+	p.waitForSeat()
 	p.waitUntil("the seat shows no step that is still to come", `[...document.querySelectorAll(".embedded .step")]
 		.filter(step => step.checkVisibility()).length === 5`)
 	p.click("#try ~ .part .runner button")
-	p.shows("Step 6 differs.")
+	p.waitForText("Step 6 differs.")
 	for _, asked := range eval[[]string](p, `[...document.querySelectorAll("main :is(p, pre, code)")].filter(e => e.checkVisibility())
 		.map(e => e.innerText).filter(text => /go run|another terminal/.test(text))`) {
 		p.t.Errorf("a reader without a terminal is told: %s", asked)
 	}
 	p.click(".embedded [data-token='A:DEL']")
-	p.shows("Not kept, in step 6")
+	p.waitForText("Not kept, in step 6")
 	p.click("[data-focus=again]")
 	for i, token := range strings.Fields("B:GET B:write B:DEL A:DEL") {
 		p.waitUntil("there is a choice "+token, fmt.Sprintf(`document.querySelectorAll(".embedded .step:not(.later)").length === %d &&
 			document.querySelector('.embedded [data-token=%q]')`, 5+i, token))
 		p.key(eval[string](p, fmt.Sprintf(`document.querySelector('.embedded [data-token=%q] kbd').textContent`, token)))
 	}
-	p.shows("Kept, in 9 steps. Both sold, stock 98: correct.")
+	p.waitForText("Kept, in 9 steps. Both sold, stock 98: correct.")
 	if p.address() != "#/course/04" {
 		p.t.Errorf("the lesson's address is %s", p.address())
 	}
@@ -172,14 +172,14 @@ func (p *page) playsLessonFour() {
 
 // The room: a teacher opens it, fifty predict and one of them by the page, the answer is revealed, and only then the bars. Who joined goes
 // where the class is.
-func TestTheRoom(t *testing.T) {
+func TestRoomShowsTheBarsAfterTheAnswer(t *testing.T) {
 	url := serve(t)
 	pupil := open(t, url+"/#/course/04")
 	pupil.click(".choice") // before the room is open
 	teacher := open(t, url+"/#/course/room/04")
 	teacher.click("#open")
 	teacher.waitUntil("the question is there", `document.querySelectorAll(".bars li").length === 3`)
-	teacher.shows("Only this machine reaches this server")
+	teacher.waitForText("Only this machine reaches this server")
 	if !eval[bool](teacher, `(at => at(".bars").right < at(".door").left && at(".bars").top - at(".question").bottom < 50)(
 		css => document.querySelector(css).getBoundingClientRect())`) {
 		t.Error("the choices do not follow the question, beside the door")
@@ -191,7 +191,7 @@ func TestTheRoom(t *testing.T) {
 		post(t, url+"/room/join", "", &joined)
 		post(t, url+"/room/answer", fmt.Sprintf(`{"participant":%q,"lesson":4,"choice":%d}`, joined.Participant, i%3+1), &struct{}{})
 	}
-	teacher.shows("50 of 51 have answered") // who joined has not
+	teacher.waitForText("50 of 51 have answered") // who joined has not
 	if counts := eval[string](teacher, `[...document.querySelectorAll(".bars progress")].map(bar => bar.value)
 		.join()`); counts != "18,16,16" {
 		t.Errorf("the bars are %s; want 18,16,16", counts)
@@ -211,7 +211,7 @@ func TestTheRoom(t *testing.T) {
 	teacher.click(".choice")
 	teacher.click(`a[href="#/course/05"]`)
 	teacher.visit("#/course/room/05")
-	teacher.shows("Nobody has answered yet") // the teacher is no participant
+	teacher.waitForText("Nobody has answered yet") // the teacher is no participant
 	joined.waitUntil("who joined is at the next lesson", `location.hash === "#/course/05"`)
 	teacher.click("#participants summary")
 	teacher.waitUntil("all are of one address", `document.querySelectorAll("#participants li").length === 1`)
@@ -219,9 +219,9 @@ func TestTheRoom(t *testing.T) {
 	teacher.fits()
 	teacher.click("#participants .danger")
 	teacher.waitUntil("nobody is left", `document.querySelectorAll("#participants li").length === 0`)
-	teacher.expect("404") // it looks at the question once more, perhaps
+	teacher.allowError("404") // it looks at the question once more, perhaps
 	teacher.click("#close")
-	teacher.shows("Close the room for everybody?")
+	teacher.waitForText("Close the room for everybody?")
 	teacher.click("#close-now + button")
 	teacher.waitUntil("it is still open", `document.querySelector("#close")`)
 	teacher.click("#close")
@@ -231,7 +231,7 @@ func TestTheRoom(t *testing.T) {
 
 // Who joined has a strip on every view, also after a reload: it follows the class, until they go elsewhere; has the answer, beside their
 // own and the class's; lets them leave; and says that the class is over.
-func TestAParticipant(t *testing.T) {
+func TestParticipantSeesTheStripOnEveryView(t *testing.T) {
 	url := serve(t)
 	teacher := open(t, url+"/#/course/room/04")
 	teacher.click("#open")
@@ -242,17 +242,17 @@ func TestAParticipant(t *testing.T) {
 	joined.click("li:nth-child(2) > .choice")
 	other.click(".choice")
 	other.waitUntil("who predicts is in class, and does not follow", follows+` === false`)
-	teacher.shows("2 of 2 have answered")
+	teacher.waitForText("2 of 2 have answered")
 	teacher.click("#reveal")
-	joined.shows("You: 2. Answer: 1.")
+	joined.waitForText("You: 2. Answer: 1.")
 	joined.waitUntil("so are the bars", `[...document.querySelectorAll(".attends progress")].map(bar => bar.value).join() === "1,1,0"`)
 	for _, language := range []string{"zh", "en"} {
-		joined.speak(language)
+		joined.setLanguage(language)
 		joined.size(320, 700)
 		joined.fits()
 	}
 	joined.visit("#/course/04")
-	joined.shows("You: 2. Answer: 1.")
+	joined.waitForText("You: 2. Answer: 1.")
 	eval[bool](joined, `location.hash = "#/", true`)
 	joined.waitUntil("who goes elsewhere does not follow", follows+` === false && document.querySelector("main.shop")`)
 	teacher.key("n")
@@ -267,14 +267,14 @@ func TestAParticipant(t *testing.T) {
 	other.click("#leave")
 	other.waitUntil("who has left has no strip", `!document.querySelector(".attends")`)
 	joined.click(".choice")
-	teacher.shows("1 of 1 have answered")
+	teacher.waitForText("1 of 1 have answered")
 	other.visit("#/course/05")
-	other.click(".choice") // the class does not hear it
-	teacher.expect("404")  // it looks at the question once more, perhaps
-	joined.expect("404")
+	other.click(".choice")    // the class does not hear it
+	teacher.allowError("404") // it looks at the question once more, perhaps
+	joined.allowError("404")
 	teacher.click("#close")
 	teacher.click("#close-now")
-	joined.shows("The class is over")
+	joined.waitForText("The class is over")
 	joined.click("#leave")
 	joined.waitUntil("it has been read", `!document.querySelector(".attends")`)
 }
@@ -293,12 +293,12 @@ func post(t *testing.T, url, body string, into any) {
 }
 
 // Axe finds nothing in an open room whose answer is revealed, nor in a lesson that has been answered.
-func TestTheRoomHasNoBarriers(t *testing.T) {
+func TestAxeFindsNothingInARoomOrAnAnsweredLesson(t *testing.T) {
 	axe, url := fetchAxe(t), serve(t)
 	teacher, pupil := open(t, url+"/#/course/room/04"), open(t, url+"/#/course/04")
 	teacher.click("#open")
 	pupil.click(".choice")
-	teacher.shows("1 of 1 have answered")
+	teacher.waitForText("1 of 1 have answered")
 	for _, p := range []*page{teacher, pupil} {
 		p.click("#reveal, #play")
 		if p == pupil {
@@ -306,10 +306,10 @@ func TestTheRoomHasNoBarriers(t *testing.T) {
 		}
 		p.waitUntil("the answer is there", `document.querySelector("#verdict, .bars li.good")`)
 		if p == pupil {
-			p.sits()
+			p.waitForSeat()
 		}
-		for _, wrong := range p.barriers(axe) {
-			t.Error(wrong)
+		for _, addError := range p.axeViolations(axe) {
+			t.Error(addError)
 		}
 	}
 }

@@ -38,14 +38,14 @@ func document(t *testing.T, in language.Language) string {
 }
 
 // A document is one file: it asks nobody for anything, and the data stays data.
-func TestADocumentStandsAlone(t *testing.T) {
+func TestDocumentNeedsNoServer(t *testing.T) {
 	text := document(t, language.Chinese)
 	if len(text) > 100_000 {
 		t.Errorf("it has %d bytes", len(text))
 	}
-	for _, wrong := range []string{`src=`, `href="/`, `url(`, `@import`, `import(`, "\nimport ", "\nexport "} {
-		if at := strings.Index(text, wrong); at >= 0 {
-			t.Errorf("it has %q: %.120s", wrong, text[at:])
+	for _, addError := range []string{`src=`, `href="/`, `url(`, `@import`, `import(`, "\nimport ", "\nexport "} {
+		if at := strings.Index(text, addError); at >= 0 {
+			t.Errorf("it has %q: %.120s", addError, text[at:])
 		}
 	}
 	for _, address := range regexp.MustCompile(`https?://[^"' ]+`).FindAllString(text, -1) {
@@ -69,7 +69,7 @@ func TestADocumentStandsAlone(t *testing.T) {
 }
 
 // What a module exports is what its importer gets; a form that is not known is an error, and not a document that does not run.
-func TestBundle(t *testing.T) {
+func TestBundleLinksModules(t *testing.T) {
 	files := fstest.MapFS{
 		"a.js":    {Data: []byte("import { b, c as d } from \"./b.js\";\nb(d);\n")},
 		"b.js":    {Data: []byte("export function b() {}\nexport const c = 1;\n")},

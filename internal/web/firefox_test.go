@@ -18,12 +18,12 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// firefox is a tab of a Firefox of its own. It is spoken to in WebDriver BiDi (https://w3c.github.io/webdriver-bidi/), as far as the tests
-// need it: Firefox has no other door, and chromedp knows Chromium's alone.
+// firefox is the only tab of a Firefox. It is controlled by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/), the only protocol that
+// Firefox has; chromedp implements that of Chromium.
 type firefox struct {
-	conn *websocket.Conn
-	tab  string
-	hear func(wrong string)
+	conn         *websocket.Conn
+	tab          string
+	collectError func(text string)
 
 	mu    sync.Mutex
 	asked int
@@ -45,40 +45,40 @@ func openFirefox(t *testing.T, url string) *page {
 	suite.Needs(t, "firefox-esr")
 	program := exec.Command("firefox-esr", "--headless", "--no-remote", "--profile", t.TempDir(), "--remote-debugging-port", "0",
 		"--remote-allow-origins", "http://127.0.0.1")
-	told, err := program.StderrPipe()
+	stderr, err := program.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := program.Start(); err != nil {
 		t.Fatal(err)
 	}
-	at := make(chan string)
+	addresses := make(chan string)
 	go func() {
-		defer close(at)
-		for lines := bufio.NewScanner(told); lines.Scan(); {
+		defer close(addresses)
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			if found := regexp.MustCompile(`WebDriver BiDi listening on (ws://\S+)`).FindStringSubmatch(lines.Text()); found != nil {
-				at <- found[1]
+				addresses <- found[1]
 			}
 		}
 	}()
 	p := newPage(t)
-	f := &firefox{hear: p.wrong, waits: map[int]chan reply{}}
+	f := &firefox{collectError: p.addError, waits: map[int]chan reply{}}
 	t.Cleanup(func() {
 		if f.conn != nil {
 			_ = f.ask(context.Background(), "browser.close", nil, nil)
 		}
 		_ = program.Process.Kill()
-		for range at { // until it says no more
+		for range addresses { // until it closes its standard error
 		}
 		_ = program.Wait()
 	})
 	select {
-	case address := <-at:
+	case address := <-addresses:
 		if f.conn, err = websocket.Dial(address+"/session", "", "http://127.0.0.1"); err != nil {
 			t.Fatal("firefox: ", address, ": ", err)
 		}
 	case <-time.After(patience):
-		t.Fatal("firefox does not start")
+		t.Fatal("firefox did not start")
 	}
 	go f.listen()
 	var contexts struct{ Contexts []struct{ Context string } }
@@ -101,23 +101,24 @@ func openFirefox(t *testing.T, url string) *page {
 	return p
 }
 
-// listen hands out what Firefox says, until it ends.
+// listen delivers the messages of Firefox until the connection ends.
 func (f *firefox) listen() {
 	for {
-		var said reply
-		err := websocket.JSON.Receive(f.conn, &said)
+		var message reply
+		err := websocket.JSON.Receive(f.conn, &message)
 		f.mu.Lock()
-		switch wait, waits := f.waits[said.ID]; {
+		wait, isAnswer := f.waits[message.ID]
+		switch {
 		case err != nil:
 			for _, wait := range f.waits {
 				wait <- reply{Type: "error", Message: err.Error()}
 			}
 			f.waits = nil
-		case waits:
-			wait <- said
-			delete(f.waits, said.ID)
-		case said.Params.Level == "error":
-			f.hear(said.Params.Text)
+		case isAnswer:
+			wait <- message
+			delete(f.waits, message.ID)
+		case message.Params.Level == "error":
+			f.collectError(message.Params.Text)
 		}
 		f.mu.Unlock()
 		if err != nil {
@@ -126,7 +127,7 @@ func (f *firefox) listen() {
 	}
 }
 
-// ask sends a command, and reads its result.
+// ask sends a command, and decodes its result into the value into, unless that is nil.
 func (f *firefox) ask(ctx context.Context, method string, params, into any) error {
 	if params == nil {
 		params = struct{}{}
@@ -135,7 +136,7 @@ func (f *firefox) ask(ctx context.Context, method string, params, into any) erro
 	f.mu.Lock()
 	if f.waits == nil {
 		f.mu.Unlock()
-		return fmt.Errorf("%s: it has ended", method)
+		return fmt.Errorf("%s: firefox has ended", method)
 	}
 	f.asked++
 	id := f.asked
@@ -145,14 +146,14 @@ func (f *firefox) ask(ctx context.Context, method string, params, into any) erro
 		return fmt.Errorf("%s: %w", method, err)
 	}
 	select {
-	case said := <-answer:
-		if said.Type != "success" {
-			return fmt.Errorf("%s: %s", method, said.Message)
+	case message := <-answer:
+		if message.Type != "success" {
+			return fmt.Errorf("%s: %s", method, message.Message)
 		}
 		if into == nil {
 			return nil
 		}
-		return json.Unmarshal(said.Result, into)
+		return json.Unmarshal(message.Result, into)
 	case <-ctx.Done():
 		return fmt.Errorf("%s: %w", method, context.Cause(ctx))
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // From a cold start, a click shows what happens without a lock, and another one what a lock does, side by side.
-func TestTheFirstMinute(t *testing.T) {
+func TestFirstClickOversellsAndTheSecondCompares(t *testing.T) {
 	p := open(t, serve(t)+"/#/")
 	if !suite.Long {
 		p.still()
@@ -57,7 +57,7 @@ func TestTheFirstMinute(t *testing.T) {
 
 // The decisive moments of a burst can be watched slowly: a click from its result, and another one leads to the seat. With the sales' own
 // steps, two buyers read the same stock, and the stock falls once.
-func TestTheBurstInSlowMotion(t *testing.T) {
+func TestSlowMotionLeadsToTheSeat(t *testing.T) {
 	p := open(t, serve(t)+"/#/")
 	p.click(".first .big")
 	p.click(".first .big + button")
@@ -82,7 +82,7 @@ func TestTheBurstInSlowMotion(t *testing.T) {
 }
 
 // The stage is a deck, whose slides the arrows turn, and what it shows is what the shop has.
-func TestTheStageIsADeck(t *testing.T) {
+func TestStageSlidesAreTurnedByArrowKeys(t *testing.T) {
 	p := open(t, serve(t)+"/#/")
 	p.size(1280, 720)
 	p.still()
@@ -141,13 +141,13 @@ func (p *page) media(dark bool, motion string) {
 }
 
 // A reader without the token sees the latest bursts again, and is not asked for a token.
-func TestTheFirstMinuteWithoutTheToken(t *testing.T) {
+func TestReaderWithoutTokenSeesTheLatestBursts(t *testing.T) {
 	url := serve(t, "--admin.token", "secret")
 	p := open(t, url+"/#/")
 	p.still()
 	p.waitUntil("the shop is there", `document.querySelector(".teacher fieldset")`)
 	p.click("[data-focus=demo]")
-	p.shows("No burst has been run in this shop yet.")
+	p.waitForText("No burst has been run in this shop yet.")
 	for _, lock := range []string{"v4", "v0"} {
 		eval[bool](p, fmt.Sprintf(`(async () => {
 			const headers = {Authorization: "Bearer secret", "Content-Type": "application/json"};
@@ -170,8 +170,8 @@ func TestTheFirstMinuteWithoutTheToken(t *testing.T) {
 }
 
 // What went wrong is said in the reader's language, and no longer than it is so.
-func TestTheBurstWithoutRedis(t *testing.T) {
-	s := newStage(t)
+func TestBurstWithoutRedisShowsTheError(t *testing.T) {
+	s := newFakeShop(t)
 	s.send("run", strings.Replace(run("open"), `"lock":"v2"`, `"lock":"v0"`, 1))
 	s.send("tally", `{"sold":0,"in_flight":0,"found":{},"says":"nothing is sold yet","verdict":"UNKNOWN"}`)
 	p := open(t, s.URL+"/#/")
@@ -181,9 +181,9 @@ func TestTheBurstWithoutRedis(t *testing.T) {
 		s.done = `{"done":true,"requests":200,"answered":0,"error":"the server refused PUT http://shop: 503 EVAL lock.lua"}`
 	})
 	p.click(".first .big")
-	p.shows("商店或它的 Redis 没有响应，恢复后再试。")
+	p.waitForText("商店或它的 Redis 没有响应，恢复后再试。")
 	s.send("trouble", `["Redis 没有响应"]`)
-	p.shows("Redis 没有响应")
+	p.waitForText("Redis 没有响应")
 	s.send("trouble", `[]`)
 	p.waitUntil("it is no longer so", `!document.querySelector(".first [role=alert]").innerText && document.querySelector(".first .big")`)
 }

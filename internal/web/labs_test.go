@@ -21,18 +21,18 @@ type runOfALab struct {
 
 // A lab is named by the trouble it makes, and runs where the server does: both runs stand beside each other, beneath each other on a phone.
 // What a lock keeps its promise beside is said under that.
-func TestALabRunsOnTheServersMachine(t *testing.T) {
+func TestLabShowsBothRunsSideBySide(t *testing.T) {
 	axe := fetchAxe(t)
 	p := open(t, serve(t)+"/#/labs")
-	p.shows("Run them here")
-	p.shows("The holder dies: everybody waits")
-	p.shows("foreign-delete · v2 → v3")
+	p.waitForText("Run them here")
+	p.waitForText("The holder dies: everybody waits")
+	p.waitForText("foreign-delete · v2 → v3")
 	corner := eval[string](p, `(({right, bottom}) => document.elementFromPoint(right - 9, bottom - 9).closest("a")?.hash)(
 		document.querySelector(".sheets li").getBoundingClientRect())`)
 	if !strings.HasPrefix(corner, "#/labs/") {
 		t.Errorf("a card's corner leads to %q; want the whole card to lead to its lab", corner)
 	}
-	p.playsALab("foreign-delete")
+	p.runLab("foreign-delete")
 	runs := eval[[]runOfALab](p, runsOfALab)
 	if len(runs) != 2 || runs[0].Says != "v2 is broken: r1#1 removed r2#1's lock" || runs[0].Looks != "bad" ||
 		!strings.HasPrefix(runs[1].Says, "v3 keeps its promise: nobody removes a lock") || runs[1].Looks != "good" {
@@ -46,8 +46,8 @@ func TestALabRunsOnTheServersMachine(t *testing.T) {
 	if !strings.HasPrefix(said, "As expected: ") || !strings.HasSuffix(said, still) {
 		t.Errorf("under the kept promise stands %q", said)
 	}
-	for _, wrong := range p.barriers(axe) {
-		t.Error(wrong)
+	for _, addError := range p.axeViolations(axe) {
+		t.Error(addError)
 	}
 	p.size(390, 844)
 	p.fits()
@@ -57,39 +57,39 @@ func TestALabRunsOnTheServersMachine(t *testing.T) {
 }
 
 // One lab runs at a time. It is stopped by its button, and by leaving the view; then another one may run.
-func TestALabIsStoppedAndLeft(t *testing.T) {
+func TestLabEndsByItsButtonAndByLeaving(t *testing.T) {
 	url := serve(t)
 	p, other := open(t, url+"/#/labs/holder-dies"), open(t, url+"/#/labs/self-deadlock")
-	other.expect("409")
+	other.allowError("409")
 	runs := func() {
-		p.pushes(".labs button.main")
+		p.pressButton(".labs button.main")
 		p.waitUntil("it runs", `document.querySelector(".runs .trace")`)
 	}
 	runs()
-	other.pushes(".labs button.main")
-	other.shows("holder-dies is running, started")
+	other.pressButton(".labs button.main")
+	other.waitForText("holder-dies is running, started")
 	if parts := eval[int](other, `document.querySelectorAll(".runs section").length`); parts != 0 {
 		t.Errorf("%d runs are drawn of a lab that was refused", parts)
 	}
-	p.pushes(".labs button.main")
-	p.shows("Stopped.")
+	p.pressButton(".labs button.main")
+	p.waitForText("Stopped.")
 	runs()
 	eval[bool](p, `(location.hash = "#/labs", true)`)
-	other.playsALab("self-deadlock", "v4 is broken: ", "v5 keeps its promise: ")
+	other.runLab("self-deadlock", "v4 is broken: ", "v5 keeps its promise: ")
 }
 
 // Whoever may not run a lab sees the command to type, and no button that does nothing; with the token there is one. A tab is offered where
 // this server has it.
-func TestWhereALabIsNotRunItsCommandStands(t *testing.T) {
+func TestLabShowsItsCommandWhereItCannotRun(t *testing.T) {
 	p := open(t, serve(t, "--admin.token", "secret")+"/#/labs/lost-update")
-	p.shows("lockstep lab lost-update")
+	p.waitForText("lockstep lab lost-update")
 	const labels = `[...document.querySelectorAll(".labs :is(button, .button)")].map(button => button.textContent).join()`
 	if said := eval[string](p, labels); strings.Contains(said, "Run it:") || !strings.Contains(said, "Copy") {
 		t.Errorf("there are the buttons %s", said)
 	}
 	const works = `Promise.all([import("./web/server.js").then(({get}) => get("/labs")), fetch("tab/")]).then(([labs, {ok}]) =>
 		labs[0].tab === ok && !!document.querySelector("[href^='tab/']") === ok)`
-	p.expect(p.url + "/tab/") // if it is not there
+	p.allowError(p.url + "/tab/") // if it is not there
 	if !eval[bool](p, works) {
 		t.Error("the tab is offered where it is not, or is not offered where it is")
 	}
@@ -98,15 +98,15 @@ func TestWhereALabIsNotRunItsCommandStands(t *testing.T) {
 		eval[bool](p, `([...document.querySelectorAll(".labs button")].find(b => b.textContent === "I have the token").click(), true)`)
 		p.waitUntil("it asks for the token", `document.querySelector("dialog[open] input")`)
 		eval[bool](p, fmt.Sprintf(`(document.querySelector("dialog input").value = %q, true)`, token))
-		p.pushes("dialog button")
+		p.pressButton("dialog button")
 		p.waitUntil("it can be run", fmt.Sprintf(`%s.startsWith("Run it: v0, then v1")`, labels))
 	}
 	unlocks("wrong")
-	p.expect("403")
-	p.pushes(".labs button.main")
+	p.allowError("403")
+	p.pressButton(".labs button.main")
 	p.waitUntil("the token is refused", `document.querySelector("dialog[open] .note.bad")`)
 	eval[bool](p, `(document.querySelector("dialog button:last-child").click(), true)`)
 	p.visit("#/labs/lost-update")
-	p.shows("I have the token") // the one that was refused is forgotten
+	p.waitForText("I have the token") // the one that was refused is forgotten
 	unlocks("secret")
 }

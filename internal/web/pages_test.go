@@ -23,20 +23,20 @@ import (
 
 // A row of the locks: the code beside what it adds, its neighbours by the keyboard, and the way into the seat; in both languages, narrow
 // and wide. Addresses as they were lead to it.
-func TestALockIsOpened(t *testing.T) {
+func TestRowOfALockShowsItsCode(t *testing.T) {
 	p := open(t, serve(t)+"/#/steps/v3-v4")
 	p.waitUntil("the code is there", `document.querySelectorAll(".diff ins").length > 5 && document.querySelector(".diff .code-word")`)
 	p.waitUntil("the address is that of the lock", `location.hash === "#/locks/v4" &&
 		document.querySelector("[aria-expanded=true]").hash === location.hash`)
-	p.shows("compareAndDelete.lua")
+	p.waitForText("compareAndDelete.lua")
 	p.waitUntil("the heads come last, and are closed", `(all => all.length === 4 && all.every((file, i) => file.open === (i < 2)))(
 		[...document.querySelectorAll(".file")])`)
 	v4, err := evolution.Find("v4")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.shows(v4.StillBroken.In(language.English))
-	p.shows("one buyer: 0.")
+	p.waitForText(v4.StillBroken.In(language.English))
+	p.waitForText("one buyer: 0.")
 	p.key("j")
 	p.waitUntil("the next lock", `location.hash === "#/locks/v5" && document.querySelector(".step h2")?.innerText.includes("v4 → v5")`)
 	p.key("k", "k")
@@ -47,7 +47,7 @@ func TestALockIsOpened(t *testing.T) {
 		t.Errorf("%d lines, and %d once unfolded", hidden, shown)
 	}
 	p.click("#lang")
-	p.shows("GET 与 DEL 之间，锁可能已经易主")
+	p.waitForText("GET 与 DEL 之间，锁可能已经易主")
 	p.size(320, 700)
 	p.fits()
 	p.waitUntil("long lines are wrapped", `[...document.querySelectorAll(".diff")].every(code => code.scrollWidth <= code.clientWidth)`)
@@ -58,17 +58,17 @@ func TestALockIsOpened(t *testing.T) {
 		"#/labs/v99": "There is no lab v99.", "#/shop": "There is no view “shop”", "#/?lock=v99&buyers=3": "There is no lock v99.",
 		"#/?lock=v0&buyers=-3": "-3 is no number of buyers: from 1 to 2000."} {
 		p.visit(address)
-		p.shows(says)
+		p.waitForText(says)
 		p.waitUntil("there is no note in a note", `!document.querySelector(".note .note")`)
 	}
 	p.visit("#/locks/v0")
-	p.shows("func (s *Sale) prepare")
+	p.waitForText("func (s *Sale) prepare")
 	p.click("[aria-expanded=true]")
 	p.waitUntil("it is closed", `location.hash === "#/locks" && !document.querySelector(".opened")`)
 }
 
 // Back is where the reader was, as soon as the view is that long again.
-func TestBackIsWhereTheReaderWas(t *testing.T) {
+func TestBackRestoresTheScrollPosition(t *testing.T) {
 	p := open(t, serve(t)+"/#/course")
 	p.waitUntil("the lessons are there", `document.querySelectorAll(".course li").length > 12`)
 	eval[bool](p, `new Promise(then => { addEventListener("scrollend", () => setTimeout(then, 0, true), {once: true}); scrollTo(0, 400); })`)
@@ -97,7 +97,7 @@ const shifted = `new Promise(then => {
 
 // The table is filled; it is one stop of Tab, its cells are gone through by the arrows, explained, and lead into the seat. Nothing is
 // printed over its corner.
-func TestTheTable(t *testing.T) {
+func TestTableCellsAreReachedByArrowKeys(t *testing.T) {
 	p := open(t, serve(t)+"/#/table")
 	p.waitUntil("it is there", `document.querySelectorAll("tbody tr")[2]?.querySelector(".broken a") && document.querySelector("#anew")`)
 	p.waitUntil("no column is empty",
@@ -115,11 +115,11 @@ func TestTheTable(t *testing.T) {
 		t.Errorf("cells of 2 steps, 6 steps and never look like %q; want three colours", looks)
 	}
 	eval[string](p, `(document.querySelectorAll("tbody tr")[2].querySelector("[data-column=foreign-release] a").focus(), "")`)
-	p.shows("v2, foreign release: in 6 steps")
+	p.waitForText("v2, foreign release: in 6 steps")
 	p.key("ArrowUp")
-	p.shows("v1, foreign release: ")
+	p.waitForText("v1, foreign release: ")
 	p.key("ArrowDown", "ArrowRight")
-	p.shows("v2, lock left behind: never")
+	p.waitForText("v2, lock left behind: never")
 	if shift := eval[float64](p, shifted); shift > 0.02 {
 		t.Errorf("what is there has moved by %.3f; want 0.02 at most", shift)
 	}
@@ -139,7 +139,7 @@ func TestTheTable(t *testing.T) {
 	p.click("#anew")
 	p.waitWithin(4*time.Minute, "v0 is explored anew", `document.querySelector("progress").value >= 1`)
 	p.click("#lang")
-	p.shows("每种锁的新增与遗留问题")
+	p.waitForText("每种锁的新增与遗留问题")
 }
 
 // file runs a command that writes a document, and opens it from disk.
@@ -164,18 +164,18 @@ func (p *page) fromDisk(name string) {
 }
 
 // A document of schedules needs no server: keys step through it, and buttons choose.
-func TestADocumentIsSteppedThrough(t *testing.T) {
+func TestDocumentIsSteppedThroughByKeys(t *testing.T) {
 	p := file(t, "explore", "v3", "--faults", "expiry=1", "--each")
-	p.shows("v3: two holders, in 3 steps and in no fewer")
+	p.waitForText("v3: two holders, in 3 steps and in no fewer")
 	p.key("Home")
-	p.shows("The start. 3 steps to the end.")
+	p.waitForText("The start. 3 steps to the end.")
 	p.key("ArrowRight", "ArrowRight")
 	p.waitUntil("the second step", `document.querySelector(".told").innerText.includes("Step 2 of 3")`)
 	p.waitUntil("the picture follows",
 		`[...document.querySelectorAll(".trace .step")].findIndex(step =>
 			step.ariaCurrent === "step" || step.getAttribute("aria-current")) === 1`)
 	p.key("End")
-	p.shows("A and B are both in the critical section")
+	p.waitForText("A and B are both in the critical section")
 	p.click(".row button:nth-child(3)")
 	p.waitUntil("another anomaly", `document.querySelector("h1").innerText.includes("foreign release") &&
 		document.querySelectorAll(".trace .step").length === 7`)
@@ -187,15 +187,15 @@ func TestADocumentIsSteppedThrough(t *testing.T) {
 }
 
 // The seat's schedule is saved as such a document, which opens from disk, and keeps the reader's goal.
-func TestTheSeatSavesAFile(t *testing.T) {
+func TestSeatSavesItsSchedule(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&do=A:SET+expiry+B:SET&mode=break&anomaly=lost-update")
 	p.click("[data-focus=tools]")
 	p.waitUntil("the button is there", `document.querySelector("[data-focus=save]")`)
 	p.save(`"token":"expiry"`)
 	p.key("End")
-	p.shows("A and B are both in the critical section")
-	p.shows("The goal: Make v2 lose an update of the stock. Not reached.")
-	p.shows("A schedule of v2")
+	p.waitForText("A and B are both in the critical section")
+	p.waitForText("The goal: Make v2 lose an update of the stock. Not reached.")
+	p.waitForText("A schedule of v2")
 }
 
 // save clicks on the button that saves a file, which contains a text, and opens it from disk.
@@ -212,7 +212,7 @@ func (p *page) save(text string) {
 }
 
 // The shop's run is saved by a guest as such a document, in the reader's language, with all that two sales did; also by a cluster's front.
-func TestTheShopSavesAFile(t *testing.T) {
+func TestShopSavesItsRun(t *testing.T) {
 	for name, args := range map[string][]string{"one server": nil, "cluster": {"cluster", "--replicas", "2"}} {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, serve(t, append(args, "--lock.version", "v0", "--sale.think_time", "2s", "--admin.token", "secret")...)+"/#/")
@@ -221,10 +221,10 @@ func TestTheShopSavesAFile(t *testing.T) {
 			p.click(".buy")
 			p.waitUntil("both are sold", `document.querySelectorAll(".orders .good").length === 2`)
 			p.waitUntil("an update is lost", `document.querySelector('[data-kind="lost-update"]')`)
-			p.shows("丢失了 1 次扣减")
+			p.waitForText("丢失了 1 次扣减")
 			lost := p.text(".story")
 			p.save(`"kind":"lost-update"`)
-			p.shows("丢失了 1 次扣减")
+			p.waitForText("丢失了 1 次扣减")
 			if again := p.text(".story"); again != lost || lost == "" {
 				t.Errorf("the shop says %q, and the file %q", lost, again)
 			}
@@ -245,7 +245,7 @@ func TestTheShopSavesAFile(t *testing.T) {
 }
 
 // A menu opens at its button, and stays there when the seat is drawn anew.
-func TestAMenuIsAtItsButton(t *testing.T) {
+func TestMenuOpensAtItsButton(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?mode=free")
 	p.click("[data-focus=tools]")
 	const isThere = `(([menu, button]) => menu.width && Math.abs(menu.left - button.left) < 300 &&

@@ -13,14 +13,14 @@ func TestSeatBesideShowsTheCure(t *testing.T) {
 	p.key("b")
 	p.waitUntil("two columns are there", `document.querySelectorAll(".beside thead th").length === 2`)
 	p.waitUntil("one row differs", `document.querySelectorAll(".beside tr.changed").length === 1`)
-	p.shows("differs.")
+	p.waitForText("differs.")
 	p.waitUntil("the answer is in sight", `(answer => answer?.innerText === "Under v3 it does not happen: foreign release" &&
 		answer.getBoundingClientRect().bottom < innerHeight)(document.querySelector(".beside .answer.good"))`)
 	if !strings.Contains(p.address(), "beside=v3") {
 		t.Errorf("the address forgets the neighbour: %s", p.address())
 	}
 	p.visit("#/schedule/v2?in=--faults+expiry=1&do=A:SET&beside=v3")
-	p.shows("No step differs so far.")
+	p.waitForText("No step differs so far.")
 	p.visit("#/schedule/v3?in=--faults+expiry=1&do=A:SET+expiry+B:SET&beside=v4&anomaly=two-holders")
 	p.waitUntil("so it says", `document.querySelector(".answer.bad")?.innerText.startsWith("Under v4 it happens anyway, at step 3")`)
 }

@@ -49,7 +49,7 @@ func (p *page) buttonCalled(name string) (x, y float64, ok bool) {
 // clickUnderFigure clicks on the button under a figure that has this accessible name, once it is there.
 func (p *page) clickUnderFigure(name string) {
 	p.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(look) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(pollInterval) {
 		x, y, ok := p.buttonCalled(name)
 		if ok && eval[bool](p, fmt.Sprintf(`!!document.elementFromPoint(%v, %v)?.closest(".board .figure .acts button")`, x, y)) {
 			p.do(chromedp.MouseClickXY(x, y))
@@ -141,7 +141,7 @@ func TestBoardShowsTheState(t *testing.T) {
 // The key travels to where the lock is; for those who want no motion, it is there at once.
 func TestKeyTravelsToTheLockHolder(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1")
-	const moves = `document.querySelector(".board .actor0 .key.held")?.getAnimations().length === %d`
+	const moves = `document.querySelector(".board .actor0 .key.blocked")?.getAnimations().length === %d`
 	eval[bool](p, `(window.travels = 0, Element.prototype.animate = (animate => function (...how) {
 		travels++;
 		return animate.apply(this, how);

@@ -20,9 +20,9 @@ func TestHintsLeadToTheBreach(t *testing.T) {
 		p.press(eval[string](p, `document.querySelector(".hinted").dataset.token`))
 		p.steps(n + 1)
 	}
-	p.shows("Solved in 6 steps")
+	p.waitForText("Solved in 6 steps")
 	p.key("h")
-	p.shows("It has happened: foreign release")
+	p.waitForText("It has happened: foreign release")
 	belongs := func(what string) {
 		t.Helper()
 		p.waitUntil("no word is of another place: "+what, `!/has happened|Solved|to go\./.test(document.querySelector("main").innerText)`)
@@ -31,18 +31,18 @@ func TestHintsLeadToTheBreach(t *testing.T) {
 	p.at(5)
 	belongs("a step before")
 	p.key("h", "h")
-	p.shows("1 step to go. Next: A removes B's lock") // as its choice says
+	p.waitForText("1 step to go. Next: A removes B's lock") // as its choice says
 	p.key("ArrowLeft")
 	p.at(4)
 	belongs("two steps before")
 	p.key("ArrowRight", "u")
 	p.steps(5)
-	p.shows("1 step to go") // here it is so
+	p.waitForText("1 step to go") // here it is so
 	eval[bool](p, `location.hash = "#/schedule/v2?in=--faults+expiry=1&mode=break&anomaly=foreign-release&do=A:SET", true`)
 	p.steps(1)
 	belongs("another address")
 	p.do(back)
-	p.shows("1 step to go")
+	p.waitForText("1 step to go")
 }
 
 func TestDistanceIsShownAtEachStepAndChoice(t *testing.T) {
@@ -50,9 +50,9 @@ func TestDistanceIsShownAtEachStepAndChoice(t *testing.T) {
 	p.steps(4)
 	p.key("o")
 	p.waitUntil("the distances are there", `document.querySelector(".drawing :is(.chip.no-return, .chip.good, .step .changes .chip)")`)
-	p.shows("states, exactly")
+	p.waitForText("states, exactly")
 	p.key("Home")
-	p.shows("6 to a breach")
+	p.waitForText("6 to a breach")
 	p.waitUntil("each choice has its distance", `[...document.querySelectorAll(".choice")].every(c => /safe|breach/.test(c.innerText))`)
 	p.press("A:SET")
 	p.waitUntil("the gauge follows", `document.querySelector(".gauge").innerText.trim() === "5 to a breach"`)
@@ -71,7 +71,7 @@ func TestDistanceMarksThePointOfNoReturn(t *testing.T) {
 	p.waitUntil("it is marked", `document.querySelectorAll(".no-return").length === 1`)
 	p.waitUntil("it is the second step", `document.querySelectorAll(".drawing .step")[1].querySelector(".no-return")`)
 	p.key("Home", "ArrowRight", "ArrowRight")
-	p.shows("It can no longer be avoided")
+	p.waitForText("It can no longer be avoided")
 	p.visit("#/schedule/v0?mode=oracle&anomaly=lost-update&do=A:GET+A:write")
-	p.shows("safe for ever")
+	p.waitForText("safe for ever")
 }

@@ -45,7 +45,7 @@ func TestSeatFitsEveryWindow(t *testing.T) {
 	} {
 		p.size(window.width, window.height)
 		eval[bool](p, fmt.Sprintf("location.hash = %q, true", start+"&do=A:SET+A:GET"+window.level))
-		p.speak(window.language)
+		p.setLanguage(window.language)
 		eval[string](p, fmt.Sprintf("document.documentElement.dataset.size = %q", window.size))
 		p.waitUntil("it is a level, or none", fmt.Sprintf(`!!document.querySelector(".level") === %t`, window.level != ""))
 		p.steps(2)

@@ -33,7 +33,7 @@ func TestLevelsCanBePlayedByKeysAlone(t *testing.T) {
 		document.querySelector(".card").innerText.includes("0/3 steps · faults: crash")`)
 	solved := `document.querySelector(".level .good")?.ariaLabel === "Level 0: ✓ in 4 steps, the fewest, 3 stars"`
 	p.visit("#/campaign")
-	p.shows("1/12 solved · 1 optimal")
+	p.waitForText("1/12 solved · 1 optimal")
 	p.waitUntil("it is solved, and the next is there", solved+` && location.hash.startsWith("#/schedule/v1?")`)
 	if says := p.text("main"); strings.Contains(says, "--") {
 		t.Errorf("the page says a flag: %s", says)
@@ -46,7 +46,7 @@ func TestLevelsCanBePlayedByKeysAlone(t *testing.T) {
 	p.visit("#/schedule")
 	p.waitUntil("a longer way takes nothing away", solved)
 	eval[bool](p, `(e => { e.value = "atomic"; return e.dispatchEvent(new Event("change")); })(document.querySelector("[data-focus=side]"))`)
-	p.shows("Side level atomic · one script, no lock · Nothing breaks it in any scenario of the table.")
+	p.waitForText("Side level atomic · one script, no lock · Nothing breaks it in any scenario of the table.")
 }
 
 // A level ends. Failed, a card says what was reached and what was wanted, and begins again. Solved, it says why, what the next lock makes
@@ -61,8 +61,8 @@ func TestLevelEndsWithACard(t *testing.T) {
 		}
 	}
 	take("A:GET A:write B:GET B:write")
-	p.shows("Both sold, stock 98: correct.")
-	p.shows("Wanted: 99, with one sale lost. Each sale has to read before the other one writes.")
+	p.waitForText("Both sold, stock 98: correct.")
+	p.waitForText("Wanted: 99, with one sale lost. Each sale has to read before the other one writes.")
 	p.keep("level-failed")
 	p.click("[data-focus=again]")
 	p.steps(3)
@@ -70,30 +70,30 @@ func TestLevelEndsWithACard(t *testing.T) {
 	p.click("[data-focus=restart]")
 	p.steps(0)
 	take("A:GET B:GET A:write B:write")
-	p.shows("B writes 99, having read 100, but the stock was 99 by then: a sale is lost.")
+	p.waitForText("B writes 99, having read 100, but the stock was 99 by then: a sale is lost.")
 	stars := func(n int) {
 		t.Helper()
 		p.waitUntil(fmt.Sprintf("there are %d stars", n), fmt.Sprintf(`document.querySelector(".end .stars")?.ariaLabel === "%d of 3 stars"`, n))
 	}
 	stars(3)
-	p.shows("See v1 stop this")
+	p.waitForText("See v1 stop this")
 	p.keep("level-solved")
 	p.click("[data-focus=under-next]")
-	p.shows("Under v1 it does not happen: lost update")
+	p.waitForText("Under v1 it does not happen: lost update")
 	p.click("[data-focus=onward]")
-	p.shows("0/3 steps · faults: crash")
+	p.waitForText("0/3 steps · faults: crash")
 	take("B:SET A:SET B:GET B:write")
-	p.shows("4 steps · There is a shorter way: 3 steps")
+	p.waitForText("4 steps · There is a shorter way: 3 steps")
 	p.click("[data-focus=restart]")
 	p.steps(0)
 	take("B:SET A:SET B:GET B:write/dies-after A:SET")
-	p.shows("The shortest takes 3.")
+	p.waitForText("The shortest takes 3.")
 	stars(2)
 	p.visit("#/schedule")
 	p.waitUntil("the next level is open", `location.hash.startsWith("#/schedule/v2?")`)
 	for n := range 6 {
 		p.key("h") // first the distance
-		p.shows("Press Hint again for the move.")
+		p.waitForText("Press Hint again for the move.")
 		p.key("h")
 		p.waitUntil("a hint is shown", `document.querySelector(".hinted")`)
 		p.press(eval[string](p, `document.querySelector(".hinted").dataset.token`))
@@ -111,14 +111,14 @@ func TestLevelEndsWithACard(t *testing.T) {
 	const last = "#/schedule/v11?in=--faults+pause=1&mode=break&anomaly=two-holders&campaign=1&do=A:begins+A:acquireOrAsk+B:begins+" +
 		"B:acquireOrAsk+B:subscribes+B:acquireOrAsk+A:pauses+time+B:acquireOrAsk+time+B:acquireOrAsk+time+B:acquireOrAsk+time+B:acquireOrAsk"
 	p.visit(last)
-	p.shows("Next: v3")
+	p.waitForText("Next: v3")
 	eval[bool](p, `fetch("seat").then(answer => answer.json()).then(({locks}) => {
 		const kept = locks.filter(({level}) => level?.anomaly).map(({name, level}) => [name, {...level, schedule: ""}]);
 		localStorage["lockstep.campaign"] = JSON.stringify(Object.fromEntries(kept));
 		return true;
 	})`)
 	p.visit(last)
-	p.shows("All twelve levels solved.")
+	p.waitForText("All twelve levels solved.")
 }
 
 // What the shop shows is done by hand from its beginning: no step is shown before the reader comes to it, or goes another way.
@@ -134,7 +134,7 @@ func TestVeiledScheduleShowsNoLaterStep(t *testing.T) {
 		p.click("[data-focus=next-step]")
 		seen(n + 1)
 	}
-	p.shows("Solved in 4 steps.")
+	p.waitForText("Solved in 4 steps.")
 	p.waitUntil("there is no further step", `!document.querySelector("[data-focus=next-step]")`)
 	p.key("Home")
 	seen(0)
@@ -149,6 +149,6 @@ func TestSolutionOfChangedLevelDoesNotCount(t *testing.T) {
 	eval[bool](p, `localStorage["lockstep.campaign"] = JSON.stringify({v0: {anomaly: "lost-update", in: "", steps: 5, schedule: ""},
 		v8: {anomaly: "two-holders", in: "--faults pause=1", steps: 6, schedule: ""}}), true`)
 	p.visit("#/schedule")
-	p.shows("1/12 solved · 0 optimal")
+	p.waitForText("1/12 solved · 0 optimal")
 	p.waitUntil("level 8 is open", `document.querySelector("[data-focus=level-v8]").ariaLabel === "Level 8: open, shortest 4"`)
 }

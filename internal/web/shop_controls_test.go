@@ -9,7 +9,7 @@ import (
 
 func TestShopButtonsSendTheirRequests(t *testing.T) {
 	suite.LongOnly(t, longShop)
-	s := newStage(t)
+	s := newFakeShop(t)
 	s.send("run", strings.Replace(run("open"), `"lock":"v2"`, `"lock":"redlock"`, 1))
 	p := open(t, s.URL+"/#/")
 	p.waitUntil("the locks are listed", `document.querySelectorAll("select[name=lock] option").length === 2`)
@@ -36,10 +36,10 @@ func TestShopButtonsSendTheirRequests(t *testing.T) {
 			eval[any](p, button.before)
 		}
 		p.click(button.css)
-		s.hears(t, button.request, 1)
+		s.waitForRequest(t, button.request, 1)
 	}
 	eval[any](p, `(n => { n.value = 2001; n.form.requestSubmit(); })(document.querySelector("[aria-label='Many buyers'] input"))`)
-	p.shows("No more than 2000 buyers at once")
+	p.waitForText("No more than 2000 buyers at once")
 	if n := s.count(`POST /bursts {"n":2001,"c":2001}`); n > 0 {
 		t.Error("too many buyers are asked for")
 	}
@@ -58,53 +58,53 @@ func TestPausedReplicaIsShownAtOnce(t *testing.T) {
 // A guest looks and buys; whoever has the token does the rest.
 func TestShopAsksGuestsForTheToken(t *testing.T) {
 	suite.LongOnly(t, longShop)
-	s := newStage(t)
+	s := newFakeShop(t)
 	s.token = "secret"
 	s.send("run", run("token"))
 	p := open(t, s.URL+"/#/")
 	p.waitUntil("the buttons are off, and say why", `document.querySelector("fieldset").disabled &&
 		document.querySelector(".controls").innerText.includes("need the token")`)
 	p.click(".buy")
-	p.shows("sold at r1: stock 200 → 199")
+	p.waitForText("sold at r1: stock 200 → 199")
 	p.click(".controls .note button")
 	p.waitUntil("the token is asked for", `document.activeElement.type === "password"`)
-	p.expect("401") // to the wrong one
+	p.allowError("401") // to the wrong one
 	p.key("w", "r", "o", "n", "g", "Enter")
 	p.waitUntil("the buttons are on", `!document.querySelector("fieldset").disabled`)
 	p.click("fieldset > .danger")
 	p.click(".controls [role=status] .danger")
 	p.waitUntil("it is asked for again, and why", `document.querySelector("dialog .note.bad") && document.activeElement.type === "password"`)
 	p.key("s", "e", "c", "r", "e", "t", "Enter")
-	s.hears(t, "DELETE /lock?holder=dead", 1)
+	s.waitForRequest(t, "DELETE /lock?holder=dead", 1)
 }
 
 // Who has a stuck lock is shown before it is taken away, and nothing is taken where there is none.
 func TestStuckLockIsTakenFromNamedHolder(t *testing.T) {
 	suite.LongOnly(t, longShop)
-	s := newStage(t)
+	s := newFakeShop(t)
 	s.send("run", run("open"))
 	p := open(t, s.URL+"/#/")
 	p.click("fieldset > .danger")
-	p.shows("The holder is dead (expires in 8 s). If it is still at work, the next sale gets in beside it.")
+	p.waitForText("The holder is dead (expires in 8 s). If it is still at work, the next sale gets in beside it.")
 	if n := s.count("DELETE /lock?holder=dead"); n > 0 {
 		t.Error("the lock is taken before its reader has confirmed it")
 	}
 	p.click(".controls [role=status] .danger")
-	p.shows("The lock is released.")
+	p.waitForText("The lock is released.")
 }
 
 func TestShopCanBeUsedByKeysAlone(t *testing.T) {
 	suite.LongOnly(t, longShop)
-	s := newStage(t)
-	s.held = make(chan struct{})
+	s := newFakeShop(t)
+	s.blocked = make(chan struct{})
 	s.send("run", run("open"))
 	s.send("finding", foreignDelete)
 	p := open(t, s.URL+"/#/")
 	p.waitUntil("it is shown", `document.querySelector(".finding")`)
 	p.key("b", "b", "b")
-	s.hears(t, "POST /inventory/sale", 3)
+	s.waitForRequest(t, "POST /inventory/sale", 3)
 	p.waitUntil("each is listed", `document.querySelectorAll(".orders li").length === 3`)
-	close(s.held)
+	close(s.blocked)
 	p.waitUntil("each is answered", `document.querySelectorAll(".orders .good").length === 3`)
 	reached := map[string]bool{}
 	p.click(".seen summary")

@@ -10,16 +10,16 @@ import (
 
 func TestShopReportsALostConnection(t *testing.T) {
 	suite.LongOnly(t, longShop)
-	s := newStage(t)
+	s := newFakeShop(t)
 	s.send("run", run("open"))
 	s.send("lanes", latestSales)
 	p := open(t, s.URL+"/#/")
 	p.waitUntil("it is shown", `document.querySelector(".lane")`)
 	p.mu.Lock()
-	p.mine = append(p.mine, "502")
+	p.allowed = append(p.allowed, "502")
 	p.mu.Unlock()
 	s.cutOff(true)
-	p.shows("Connection lost")
+	p.waitForText("Connection lost")
 	s.send("trouble", `["Redis does not answer", "r2 is paused"]`)
 	s.cutOff(false)
 	p.waitUntil("what is wrong is a banner", `(note => note.checkVisibility() && note.querySelectorAll("p").length === 2)(
@@ -27,7 +27,7 @@ func TestShopReportsALostConnection(t *testing.T) {
 	s.send("trouble", `[]`)
 	p.waitUntil("and goes", `document.querySelector(".over [role=alert] + [role=alert]").hidden`)
 	s.send("finding", foreignDelete)
-	s.hears(t, "stream from 2", 1)
+	s.waitForRequest(t, "stream from 2", 1)
 	p.waitUntil("it tells what it missed", `document.querySelector('[data-kind="removed"]')?.textContent.includes("A removed B's lock")`)
 	p.waitUntil("all is well again", `document.querySelector("[role=alert]").hidden`)
 }
@@ -35,7 +35,7 @@ func TestShopReportsALostConnection(t *testing.T) {
 // A page that is left gives its stream back: a browser has six connections to a server, and the seventh visit would wait for one.
 func TestShopClosesItsStreamWhenLeft(t *testing.T) {
 	suite.LongOnly(t, longShop)
-	s := newStage(t)
+	s := newFakeShop(t)
 	s.send("run", run("open"))
 	p := open(t, s.URL+"/#/")
 	begun := time.Now()
@@ -51,13 +51,13 @@ func TestShopClosesItsStreamWhenLeft(t *testing.T) {
 			document.dispatchEvent(new Event("visibilitychange"))`, hidden))
 	}
 	hide(true)
-	s.streams(t, 0)
+	s.waitForStreams(t, 0)
 	hide(false)
-	s.streams(t, 1)
-	s.tell(func() { s.mute = true })
+	s.waitForStreams(t, 1)
+	s.tell(func() { s.silent = true })
 	hide(true)
 	hide(false)
-	p.shows("Is this page open in six other windows?")
-	s.tell(func() { s.mute = false })
+	p.waitForText("Is this page open in six other windows?")
+	s.tell(func() { s.silent = false })
 	p.waitUntil("it is there after all", `document.querySelector("[role=alert]").hidden`)
 }

@@ -48,7 +48,7 @@ const (
 )
 
 func TestShopDrawsTheLatestSales(t *testing.T) {
-	s := newStage(t)
+	s := newFakeShop(t)
 	s.send("run", run("open"))
 	s.send("lanes", latestSales)
 	s.send("tally", tally)
@@ -56,15 +56,15 @@ func TestShopDrawsTheLatestSales(t *testing.T) {
 	p.waitUntil("there is a lane for each sale", `document.querySelectorAll(".lane").length === 4`)
 	p.waitUntil("each span is drawn", `document.querySelectorAll(".lane .inside").length === 3 &&
 		document.querySelectorAll(".lane .late").length === 2`)
-	p.waitUntil("the rail counts down", `/^9\d s$/.test(document.querySelector(".held .countdown").textContent)`)
-	p.waitUntil("the rail shows who lost the lock", `document.querySelectorAll(".held .cross").length === 1`)
+	p.waitUntil("the rail counts down", `/^9\d s$/.test(document.querySelector(".blocked .countdown").textContent)`)
+	p.waitUntil("the rail shows who lost the lock", `document.querySelectorAll(".blocked .cross").length === 1`)
 	p.waitUntil("the queue is in order", `[...document.querySelectorAll(".queue .line")].at(-1).innerText.trim() === "D"`)
 	p.waitUntil("the picture is told in words",
 		`[...document.querySelectorAll("svg.lanes[aria-label]")].at(-1).ariaLabel.includes("inside: C")`)
 	p.waitUntil("no host is named in it, and it is in a tooltip", `(all => !all.some(text => text.includes("shop")))(
 		[...document.querySelectorAll(".lanes text")].map(text => text.lastChild.data)) &&
 		document.querySelector(".lane .name title").textContent === "r1 · shop1"`)
-	p.shows("2 sold, but the stock fell by 1 only")
+	p.waitForText("2 sold, but the stock fell by 1 only")
 	if eval[bool](p, `document.querySelector(".facts").innerText.includes("beyond")`) {
 		t.Error("nothing was sold beyond the stock, and the page speaks of it")
 	}
@@ -83,7 +83,7 @@ func TestShopDrawsTheLatestSales(t *testing.T) {
 }
 
 // tellsTheStory checks that what went wrong is one story, whose numbers are all in the picture; pointing at one shows the other.
-func (p *page) tellsTheStory(s *stage) {
+func (p *page) tellsTheStory(s *fakeShop) {
 	p.t.Helper()
 	p.size(1280, 720)
 	s.send("story", story)
@@ -105,7 +105,7 @@ func (p *page) tellsTheStory(s *stage) {
 
 // standsOnTheStage checks that a teacher sees the verdict, the picture and a sentence alone, goes through the past by keys, and misses
 // nothing that happens meanwhile.
-func (p *page) standsOnTheStage(s *stage) {
+func (p *page) standsOnTheStage(s *fakeShop) {
 	p.t.Helper()
 	p.key("F")
 	p.waitUntil("there is nothing else", `document.querySelector(".says .verdict").checkVisibility() &&
@@ -126,7 +126,7 @@ func (p *page) standsOnTheStage(s *stage) {
 	told(4, "C came in while B was at work")
 	s.send("tally", strings.Replace(tally, "2 sold, but", "3 sold, but", 1))
 	s.send("trouble", `["r2 is paused"]`)
-	p.shows("r2 is paused") // and by then the tally has come
+	p.waitForText("r2 is paused") // and by then the tally has come
 	came := eval[bool](p, `document.querySelector(".says").textContent.includes("3 sold, but")`)
 	if says := eval[string](p, `document.querySelector(".lead").innerText`); says == "" || came {
 		p.t.Errorf("in the past it says %q, and what has come meanwhile", says)
@@ -148,7 +148,7 @@ func (p *page) standsOnTheStage(s *stage) {
 
 func TestShopDrawsAllCriticalSections(t *testing.T) {
 	suite.LongOnly(t, longShop)
-	s := newStage(t)
+	s := newFakeShop(t)
 	s.send("run", run("open"))
 	type section struct {
 		Sale    string `json:"sale"`
@@ -192,8 +192,8 @@ func TestShopDrawsAllCriticalSections(t *testing.T) {
 	}
 	p.do(chromedp.Focus(chromedp.CSS("canvas")))
 	p.key("n", "n")
-	p.shows("Overlap 2 of 99")
-	p.shows("r2#199 and r3#200")
+	p.waitForText("Overlap 2 of 99")
+	p.waitForText("r2#199 and r3#200")
 	p.key("Enter")
 	p.waitUntil("the pair is drawn", `document.querySelector("dialog.pair .trace")`)
 	p.key("Escape")
@@ -205,7 +205,7 @@ func TestShopDrawsAllCriticalSections(t *testing.T) {
 // Everything has its place, whatever the window, the size and the language.
 func TestShopFitsTheWindow(t *testing.T) {
 	suite.LongOnly(t, longShop)
-	s := newStage(t)
+	s := newFakeShop(t)
 	s.send("run", run("token"))
 	s.send("lanes", latestSales)
 	s.send("tally", tally)
@@ -225,12 +225,12 @@ func TestShopFitsTheWindow(t *testing.T) {
 
 // A shop says only what is so of its lock, and a loss once.
 func TestShopSaysOnlyWhatHoldsForItsLock(t *testing.T) {
-	s := newStage(t)
+	s := newFakeShop(t)
 	s.send("run", strings.Replace(run("open"), `"lock":"v2"`, `"lock":"v0"`, 1))
 	s.send("lanes", latestSales)
 	s.send("tally", tally)
 	p := open(t, s.URL+"/#/")
-	p.shows("1 update was lost")
+	p.waitForText("1 update was lost")
 	says := eval[string](p, `document.querySelector("main").innerText`)
 	if strings.Contains(says, "lost updates") || strings.Contains(says, "node 1") || strings.Count(says, "1 update was lost") != 1 {
 		t.Errorf("a loss is told twice, or of nodes: %s", says)
@@ -239,12 +239,12 @@ func TestShopSaysOnlyWhatHoldsForItsLock(t *testing.T) {
 		t.Error("somebody believes to hold a lock, and there is none")
 	}
 	s.send("run", strings.Replace(run("open"), `"lock":"v2"`, `"lock":"redlock"`, 1))
-	p.shows("node 1")
+	p.waitForText("node 1")
 	if twice := eval[bool](p, `import("./web/views/drawing.js").then(({formatTime}) =>
 		[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].some(step => formatTime(10600, step) === formatTime(10600 + step, step)))`); twice {
 		t.Error("two steps of an axis are written alike")
 	}
 	p.key("F")
 	p.click(".bar [data-focus=again]")
-	s.hears(t, `POST /bursts {"n":200,"c":200}`, 1)
+	s.waitForRequest(t, `POST /bursts {"n":200,"c":200}`, 1)
 }

@@ -58,24 +58,24 @@ func host(t *testing.T) *httptest.Server {
 }
 
 // From a host of files, below a path: the seat, a hint, an oracle, a burst; then the same without a network.
-func TestThePageInATab(t *testing.T) {
+func TestTabWorksWithoutANetwork(t *testing.T) {
 	needsChrome(t)
 	files := host(t)
 	p := open(t, files.URL+"/a/class/#/locks")
-	p.shows("In this tab: real lock code")
-	for _, wrong := range p.barriers(fetchAxe(t)) {
-		t.Error(wrong)
+	p.waitForText("In this tab: real lock code")
+	for _, addError := range p.axeViolations(fetchAxe(t)) {
+		t.Error(addError)
 	}
-	p.played()
+	p.playThrough()
 	p.waitUntil("the files are kept", `navigator.serviceWorker.controller`)
 	files.CloseClientConnections()
 	files.Close()
-	p.expect("ERR_") // the network is gone
-	p.played()
+	p.allowError("ERR_") // the network is gone
+	p.playThrough()
 }
 
 // While the shop is on its way, a recorded burst plays, and nothing else is fetched that could wait; then the shop is there, fetched once.
-func TestTheFirstMinuteInATab(t *testing.T) {
+func TestTabPlaysARecordedBurstWhileItLoads(t *testing.T) {
 	needsChrome(t)
 	files, arrive := host(t), make(chan struct{})
 	var mu sync.Mutex
@@ -93,7 +93,7 @@ func TestTheFirstMinuteInATab(t *testing.T) {
 	p := open(t, files.URL+"/a/class/#/")
 	p.waitUntil("a burst is shown, and said to be recorded", `document.querySelector(".pane .large.bad")?.innerText ===
 		"200 sold of a stock of 100" && document.querySelector(".pane h2").innerText === "no lock · recorded"`)
-	p.shows("The live shop is loading")
+	p.waitForText("The live shop is loading")
 	p.key("ArrowRight")
 	p.waitUntil("it is explained", `document.querySelector(".why .large.bad")`)
 	p.key("ArrowLeft")
@@ -117,29 +117,28 @@ func TestTheFirstMinuteInATab(t *testing.T) {
 	}
 }
 
-// Firefox does it, too.
-func TestThePageInFirefox(t *testing.T) {
+func TestFirefoxTabWorksWithoutANetwork(t *testing.T) {
 	suite.Needs(t, "firefox-esr")
 	files := host(t)
 	p := openFirefox(t, files.URL+"/a/class/#/locks")
-	p.expect("worker.js. A ServiceWorker intercepted the request") // Firefox logs this if a page is left while its worker is loading
-	p.played()
+	p.allowError("worker.js. A ServiceWorker intercepted the request") // Firefox logs this if a page is left while its worker is loading
+	p.playThrough()
 	p.waitUntil("the files are kept", `navigator.serviceWorker.controller`)
-	p.reaches()
-	p.three()
+	p.defineShopHelpers()
+	p.startThreeReplicas()
 	if verdict := eval[string](p, `burst("local")`); verdict != "OVERSOLD" {
 		t.Errorf("local with three replicas: %s; want OVERSOLD", verdict)
 	}
-	p.kills()
-	p.playsALab("lost-update", "v0 is broken: ", "v1 keeps its promise: ")
+	p.killFirstReplica()
+	p.runLab("lost-update", "v0 is broken: ", "v1 keeps its promise: ")
 	files.CloseClientConnections()
 	files.Close()
-	p.played()
+	p.playThrough()
 }
 
 // A program that fails begins anew, and the page says so. A search that its reader leaves ends with its worker, and a click never waits for
 // one.
-func TestProgramsEndInTheTab(t *testing.T) {
+func TestFailedProgramRestartsInTheTab(t *testing.T) {
 	needsChrome(t)
 	p := open(t, host(t).URL+"/a/class/#/locks")
 	eval[bool](p, `window.workers = [], window.Worker = class extends Worker {
@@ -152,14 +151,14 @@ func TestProgramsEndInTheTab(t *testing.T) {
 	eval[bool](p, `location.hash = "#/", true`)
 	p.waitUntil("the shop is open", `document.querySelector("form select[name=lock]")?.options.length > 10`)
 	eval[bool](p, `workers[0].postMessage("no request"), true`)
-	p.shows("The program of the shop failed in this tab")
+	p.waitForText("The program of the shop failed in this tab")
 	p.waitUntil("it is there again", `workers.length === 2 && document.querySelector(".note.bad").hidden`)
 
 	eval[bool](p, `location.hash = "#/schedule/v9?in=--actors+3+--faults+expiry=1,pause=1&mode=oracle&anomaly=two-holders", true`)
 	p.waitUntil("it tells how far it is", `/counting … [1-9]\d* states/.test(document.querySelector("main").innerText)`)
 	p.key("1")
 	p.steps(1)
-	p.stopsAnExploration()
+	p.stopExploration()
 	if n := eval[int](p, `workers.length`); n < 5 { // the shop twice, the seat, a search that was left, and the next
 		t.Errorf("there were %d workers; want 5", n)
 	}
@@ -167,23 +166,23 @@ func TestProgramsEndInTheTab(t *testing.T) {
 		t.Error("the search has ended already")
 	}
 	eval[bool](p, `window.setTimeout = (later => (does, ms, ...of) => later(does, Math.min(ms, 100), ...of))(setTimeout), true`)
-	p.pushes("[data-focus=explore]")
+	p.pressButton("[data-focus=explore]")
 	p.waitUntil("a search that nobody asks any more is ended", `workers.at(-1).ended`)
 }
 
-// stopsAnExploration stops one that would take minutes, and begins another.
-func (p *page) stopsAnExploration() {
+// stopExploration stops an exploration that would take minutes, and begins another.
+func (p *page) stopExploration() {
 	p.t.Helper()
 	eval[bool](p, `location.hash = "#/explore/v9?in=--actors+4+--faults+expiry=3,crash=3&anomaly=starved", true`)
-	p.shows("Scenario · buyers: 4 · faults: expiry ×3, crash ×3")
-	p.pushes("[data-focus=explore]")
+	p.waitForText("Scenario · buyers: 4 · faults: expiry ×3, crash ×3")
+	p.pressButton("[data-focus=explore]")
 	p.waitUntil("it tells how far it is", `/[1-9]\d* states/.test(document.querySelector(".result [role=status]")?.innerText)`)
 	running := eval[int](p, `workers.length`)
-	p.pushes("[data-focus=stop]")
-	p.shows("Stopped. Nothing is known")
+	p.pressButton("[data-focus=stop]")
+	p.waitForText("Stopped. Nothing is known")
 	eval[bool](p, `location.hash = "#/explore/v2?in=--faults+expiry=1&anomaly=foreign-release", true`)
-	p.shows("Scenario · faults: expiry")
-	p.pushes("[data-focus=explore]")
+	p.waitForText("Scenario · faults: expiry")
+	p.pressButton("[data-focus=explore]")
 	p.waitUntil("it is found", `document.querySelector("[data-focus=why]")`)
 	if n := eval[int](p, `workers.length`); n != running+1 {
 		p.t.Errorf("there were %d workers, and now %d; want that what was stopped is ended, and that one more began", running, n)
@@ -191,15 +190,15 @@ func (p *page) stopsAnExploration() {
 }
 
 // Three replicas are three workers on one Redis in a fourth: a queue in each is no lock for all, and a killed holder's lock is left.
-func TestReplicasInTheTab(t *testing.T) {
+func TestTabReplicasShareOneRedis(t *testing.T) {
 	needsChrome(t)
 	p := open(t, host(t).URL+"/a/class/#/")
 	p.waitUntil("the shop is open", `document.querySelector("form select[name=lock]")?.options.length > 10`)
-	p.reaches()
+	p.defineShopHelpers()
 	if verdict := eval[string](p, `burst("local")`); verdict != "PASS" {
 		t.Errorf("local with one replica: %s; want PASS", verdict)
 	}
-	p.three()
+	p.startThreeReplicas()
 	eval[bool](p, `api.put("/settings", {ttl_ms: 60000, think_ms: 0, nested: 0}).then(() => true)`) // redlock's nodes have 3 s to answer
 	for version, want := range map[string]string{"local": "OVERSOLD", "v4": "PASS", "v10": "PASS", "redlock": "PASS"} {
 		if verdict := eval[string](p, `burst("`+version+`")`); verdict != want {
@@ -210,17 +209,17 @@ func TestReplicasInTheTab(t *testing.T) {
 		`.then(() => (api.post("/inventory/sale").catch(() => {}), true))`)
 	eval[bool](p, `until(async () => (await api.get("/lock")).key.ttl_ms === -1)`) // r1 has it
 	p.waitUntil("it is seen", `[...document.querySelectorAll("svg.lanes")].some(lanes => lanes.textContent.includes("no expiry"))`)
-	p.kills()
+	p.killFirstReplica()
 	if !eval[bool](p, `api.get("/lock").then(({key}) => key.ttl_ms === -1)`) {
 		t.Error("the lock of a holder that was killed is gone")
 	}
-	p.shows("A's replica died")
-	p.cutsOff() // the others hear the one that was started again
-	p.playsALab("check-then-delete", "v3 is broken: r1#1 removed r2#1's lock", "v4 keeps its promise: ")
+	p.waitForText("A's replica died")
+	p.cutOffReplica() // the others hear the one that was started again
+	p.runLab("check-then-delete", "v3 is broken: r1#1 removed r2#1's lock", "v4 keeps its promise: ")
 }
 
-// reaches gives a test the shop's API, and what waits for it.
-func (p *page) reaches() {
+// defineShopHelpers defines functions in the page that call the shop, and wait for conditions.
+func (p *page) defineShopHelpers() {
 	p.t.Helper()
 	eval[bool](p, `(async () => {
 		window.api = await import("./web/server.js");
@@ -241,15 +240,15 @@ func (p *page) reaches() {
 	})()`)
 }
 
-// three begins the shop anew with three replicas.
-func (p *page) three() {
+// startThreeReplicas restarts the shop with three replicas.
+func (p *page) startThreeReplicas() {
 	p.t.Helper()
 	eval[bool](p, `(shops => (shops.value = "3", shops.dispatchEvent(new Event("change"))))(document.querySelector("#shops"))`)
 	p.waitUntil("there are three", `document.querySelectorAll(".machines [data-do=kill]").length === 3`)
 }
 
-// kills ends the first replica, and waits until it is started again.
-func (p *page) kills() {
+// killFirstReplica kills the first replica, and waits until it was restarted.
+func (p *page) killFirstReplica() {
 	p.t.Helper()
 	eval[bool](p, `(async () => {
 		const is = state => until(async () => (await api.get("/replicas"))[0].state === state);
@@ -259,47 +258,47 @@ func (p *page) kills() {
 	})()`)
 }
 
-// playsALab plays a lab, and sees what it tells.
-func (p *page) playsALab(name string, tells ...string) {
+// runLab runs a lab, and waits for the texts that it shows.
+func (p *page) runLab(name string, texts ...string) {
 	p.t.Helper()
 	p.visit("#/labs/" + name)
-	p.pushes(".labs button.main")
+	p.pressButton(".labs button.main")
 	p.waitUntil("it is over", `!document.querySelector(".labs button.main").ariaBusy`)
-	for _, says := range tells {
-		p.shows(says)
+	for _, text := range texts {
+		p.waitForText(text)
 	}
 }
 
-// pushes is click in any browser.
-func (p *page) pushes(css string) {
+// pressButton clicks by script, in any browser.
+func (p *page) pressButton(css string) {
 	p.t.Helper()
 	p.waitUntil("there is "+css, fmt.Sprintf(`(e => e && !e.disabled)(document.querySelector(%q))`, css))
 	eval[bool](p, fmt.Sprintf(`(document.querySelector(%q).click(), true)`, css))
 }
 
-// cutsOff cuts a replica off from Redis: a sale there waits, others go on, and what was on its way arrives when it is reconnected.
-func (p *page) cutsOff() {
+// cutOffReplica cuts a replica off from Redis: its sales wait, those of others succeed, and pending commands arrive when it is reconnected.
+func (p *page) cutOffReplica() {
 	p.t.Helper()
 	eval[bool](p, `api.del("/lock").then(() => api.put("/lock", {version: "v4"}))`+ // one who was killed has left it
 		`.then(() => api.put("/settings", {ttl_ms: 1000, think_ms: 0, nested: 0})).then(() => true)`)
 	p.waitUntil("it can be cut off", `document.querySelector(".machines [data-do=cut]")`)
-	p.pushes(".machines [data-do=cut]")
+	p.pressButton(".machines [data-do=cut]")
 	p.waitUntil("it can be reconnected", `document.querySelector(".machines [data-do=mend]")`)
-	p.shows("r1 is cut off from Redis")
+	p.waitForText("r1 is cut off from Redis")
 	sold := eval[[]string](p, `Promise.all([1, 2, 3].map(() =>
 		api.post("/inventory/sale").then(({replica}) => replica, ({code}) => code))).then(told => told.sort())`)
 	if !slices.Equal(sold, []string{"r2", "r3", "redis_unavailable"}) {
-		p.t.Errorf("of three sales are told: %v; want that one did not reach Redis", sold)
+		p.t.Errorf("the outcomes of three sales are %v; want one redis_unavailable", sold)
 	}
-	p.pushes(".machines [data-do=mend]")
+	p.pressButton(".machines [data-do=mend]")
 	eval[bool](p, `until(async () => {
 		const all = await Promise.all([1, 2, 3].map(() => api.post("/inventory/sale").then(() => true, () => false)));
 		return all.every(Boolean);
 	})`)
 }
 
-// played breaks v2 by hand, asks a hint and an oracle, explores it, and oversells v0.
-func (p *page) played() {
+// playThrough breaks v2 by hand, asks for a hint and an oracle, explores v2, and oversells v0.
+func (p *page) playThrough() {
 	p.t.Helper()
 	took := func(what, does, until string) {
 		p.t.Helper()
@@ -311,7 +310,7 @@ func (p *page) played() {
 		took(token, fmt.Sprintf(`document.querySelector('.moves [data-token=%q]').click()`, token),
 			fmt.Sprintf(`document.querySelectorAll(".drawing .step").length === %d`, i+1))
 	}
-	p.shows("Solved in 6 steps")
+	p.waitForText("Solved in 6 steps")
 	p.visit(start)
 	p.waitUntil("the seat can be used", `document.querySelector(".moves [data-token]")`)
 	took("a hint", `[1, 2].map(() => document.querySelector("[data-focus=hint]").click())`, `document.querySelector(".hinted")`)
@@ -326,5 +325,5 @@ func (p *page) played() {
 	took("another lock", `(select => { select.value = "v0"; select.form.requestSubmit(); })(document.querySelector("select[name=lock]"))`,
 		`document.querySelector("h1").innerText.startsWith("v0")`)
 	took("a burst of 200", `document.querySelector(".controls form").requestSubmit()`, `/200 buyers: \d+ sold/.test(document.body.innerText)`)
-	p.shows("OVERSOLD")
+	p.waitForText("OVERSOLD")
 }

@@ -24,8 +24,8 @@ const addressesOfHalf = `(async half => {
 	].flat().filter((_, i) => i %% 2 === half));
 })(%d)`
 
-// walk goes to an address, pushes each button that is there once, and says what went wrong: a box that says so, or a view that is empty.
-// What runs for long is stopped by its own button.
+// walk goes to an address, presses each button of the view once, and returns what went wrong: boxes that report an error, and empty views.
+// It stops long runs by their own button.
 const walk = `(async address => {
 	window.prompt = () => null; // a page without the focus may not copy, asks to do it by hand, and waits
 	const answers = "#verdict, .answer, .told *, .embedded .note.warn, main.schedule .note.warn:not(.panel *), " +
@@ -88,16 +88,16 @@ func TestEveryButtonWorks(t *testing.T) {
 			t.Parallel() // it waits most of its time
 			url := c.address(t)
 			p := open(t, url+"#/labs")
-			p.speak(c.language)
-			p.expect("503 (Service Unavailable) " + url + "seat/hint") // a search that takes too long says so
-			p.expect("409 (Conflict) " + url + "bursts")               // nobody pushes both buttons of a burst as fast as the walk does
+			p.setLanguage(c.language)
+			p.allowError("503 (Service Unavailable) " + url + "seat/hint") // a search that takes too long says so
+			p.allowError("409 (Conflict) " + url + "bursts")               // nobody pushes both buttons of a burst as fast as the walk does
 			all := eval[[]string](p, fmt.Sprintf(addressesOfHalf, c.half))
 			if len(all) < leastAddresses {
 				t.Fatalf("got %d addresses; want at least %d", len(all), leastAddresses)
 			}
 			for _, address := range all {
-				for _, wrong := range eval[[]string](p, fmt.Sprintf(walk, address)) {
-					t.Error(wrong)
+				for _, addError := range eval[[]string](p, fmt.Sprintf(walk, address)) {
+					t.Error(addError)
 				}
 			}
 			t.Log(len(all), "addresses")
@@ -105,21 +105,21 @@ func TestEveryButtonWorks(t *testing.T) {
 	}
 }
 
-// A view that cannot be loaded says so, and is there once the server is back.
-func TestAViewIsThereOnceTheServerIsBack(t *testing.T) {
+// A view that cannot be loaded reports it, and loads once the server is back.
+func TestViewLoadsOnceTheServerIsBack(t *testing.T) {
 	p := open(t, serve(t)+"/#/labs")
-	p.expect("ERR_")
+	p.allowError("ERR_")
 	p.offline(true)
 	eval[bool](p, `location.hash = "#/locks/v4", true`)
-	p.shows("this view cannot be loaded")
+	p.waitForText("this view cannot be loaded")
 	p.offline(false)
 	p.waitUntil("it is there", `document.querySelector(".step-code")`)
 }
 
-// offline takes the network away, or gives it back.
-func (p *page) offline(is bool) {
+// offline disconnects the tab from the network, or reconnects it.
+func (p *page) offline(isOffline bool) {
 	p.t.Helper()
-	call(p, emulateNetwork, conditions{Offline: is, Download: -1, Upload: -1})
+	call(p, emulateNetwork, conditions{Offline: isOffline, Download: -1, Upload: -1})
 }
 
 type conditions struct {

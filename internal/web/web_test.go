@@ -18,7 +18,7 @@ import (
 // 140 kB. Not counted are the parts of lessons, what saves a run, and the code of the tab's own build.
 const mostBytes = 130_000
 
-func TestThePageIsSmall(t *testing.T) {
+func TestPageStaysBelowItsSize(t *testing.T) {
 	source, sent := 0, 0
 	for at, handler := range web.Handlers() {
 		plain := answerOf(handler, http.MethodGet, at, nil)
@@ -46,7 +46,7 @@ func answerOf(handler http.Handler, method, at string, header http.Header) *http
 }
 
 // A file is compressed for those who take it so, and is the same file.
-func TestAFileIsCompressed(t *testing.T) {
+func TestFilesAreCompressed(t *testing.T) {
 	handler := web.Handlers()["/web/app.js"]
 	plain := answerOf(handler, http.MethodGet, "/web/app.js", nil)
 	for accept, coding := range map[string]string{"gzip": "gzip", "br , gzip ; q=0.5": "gzip", "gzip;q=0": "", "br": "", "": ""} {
@@ -123,7 +123,7 @@ func TestEachFileIsServed(t *testing.T) {
 }
 
 // The page opens, goes to each of its views, and speaks both languages.
-func TestThePageOpens(t *testing.T) {
+func TestPageOpensInBothLanguages(t *testing.T) {
 	p := open(t, serve(t, "--lock.version", "v2")+"/#/")
 	for _, view := range []string{"schedule", "course", "locks", "labs", ""} {
 		p.click(`header a[href="#/` + view + `"]`)
@@ -146,5 +146,5 @@ func TestThePageOpens(t *testing.T) {
 	p.click("#lang")
 	p.waitUntil("it is Chinese", `document.documentElement.lang === "zh" && document.querySelector("nav").innerText.includes("商店")`)
 	p.key("?")
-	p.shows("按键")
+	p.waitForText("按键")
 }

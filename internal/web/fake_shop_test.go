@@ -15,27 +15,27 @@ import (
 	"lockstep/internal/web"
 )
 
-// stage serves the page, with a shop that does what a test says.
-type stage struct {
+// fakeShop serves the page, and answers its requests as a test sets.
+type fakeShop struct {
 	*httptest.Server
 
-	mu      sync.Mutex
-	changed chan struct{} // closed when there is something new
-	frames  []string      // of the stream, from the first on
-	cut     int           // how often the stream was cut
-	gone    bool          // nobody answers
-	mute    bool          // streams are not answered yet
-	reading int           // streams that are open
-	token   string        // what changes ask for
-	heard   []string      // requests that change something, and Last-Event-ID of streams
-	done    string        // what is told of the burst; empty: that it is going on
-	held    chan struct{} // sales wait for it; nil: they do not
+	mu       sync.Mutex
+	changed  chan struct{} // closed at each change
+	frames   []string      // all frames of the stream
+	cut      int           // number of times that the streams were cut
+	gone     bool          // whether streams are refused
+	silent   bool          // whether new streams wait for their response
+	reading  int           // number of open streams
+	token    string        // token that requests for changes need; "": none
+	requests []string      // requests that change something, and the Last-Event-ID of streams
+	done     string        // state of the burst as JSON; "": it is running
+	blocked  chan struct{} // sales wait until it is closed; nil: they do not wait
 }
 
-func newStage(t *testing.T) *stage {
+func newFakeShop(t *testing.T) *fakeShop {
 	t.Helper()
 	needsChrome(t)
-	s := &stage{changed: make(chan struct{})}
+	s := &fakeShop{changed: make(chan struct{})}
 	mux := http.NewServeMux()
 	for at, handler := range web.Handlers() {
 		if at == "/" {
@@ -77,8 +77,8 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// tell wakes whoever waits for something new.
-func (s *stage) tell(change func()) {
+// tell changes the state, and wakes the streams.
+func (s *fakeShop) tell(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change()
@@ -87,21 +87,21 @@ func (s *stage) tell(change func()) {
 }
 
 // send adds a frame to the stream.
-func (s *stage) send(event, data string) {
+func (s *fakeShop) send(event, data string) {
 	s.tell(func() {
 		s.frames = append(s.frames, fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", len(s.frames)+1, event, strings.ReplaceAll(data, "\n", " ")))
 	})
 }
 
-// cutOff ends all streams, and begins no other one if nobody answers any more.
-func (s *stage) cutOff(gone bool) { s.tell(func() { s.cut, s.gone = s.cut+1, gone }) }
+// cutOff ends all streams, and refuses new ones if gone is true.
+func (s *fakeShop) cutOff(gone bool) { s.tell(func() { s.cut, s.gone = s.cut+1, gone }) }
 
-func (s *stage) live(w http.ResponseWriter, r *http.Request) {
+func (s *fakeShop) live(w http.ResponseWriter, r *http.Request) {
 	last := 0
 	_, _ = fmt.Sscan(r.Header.Get("Last-Event-ID"), &last)
 	s.mu.Lock()
 	began, gone := s.cut, s.gone
-	s.heard = append(s.heard, "stream from "+fmt.Sprint(last))
+	s.requests = append(s.requests, "stream from "+fmt.Sprint(last))
 	s.mu.Unlock()
 	if gone {
 		w.WriteHeader(http.StatusBadGateway)
@@ -130,8 +130,8 @@ func (s *stage) live(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// note reports whether the request may pass.
-func (s *stage) note(w http.ResponseWriter, r *http.Request) bool {
+// note records a request that changes something, and reports whether it has the token that it needs. If not, it answers the request.
+func (s *fakeShop) note(w http.ResponseWriter, r *http.Request) bool {
 	body, _ := io.ReadAll(r.Body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,53 +144,53 @@ func (s *stage) note(w http.ResponseWriter, r *http.Request) bool {
 		_, _ = io.WriteString(w, `{"error":{"code":"unauthorized","message":"this needs the token"}}`)
 		return false
 	}
-	s.heard = append(s.heard, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+string(body)))
+	s.requests = append(s.requests, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+string(body)))
 	return true
 }
 
-func (s *stage) sale(w http.ResponseWriter, _ *http.Request) {
+func (s *fakeShop) sale(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
-	s.heard = append(s.heard, "POST /inventory/sale")
-	held := s.held
+	s.requests = append(s.requests, "POST /inventory/sale")
+	blocked := s.blocked
 	s.mu.Unlock()
-	if held != nil {
-		<-held
+	if blocked != nil {
+		<-blocked
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{"order_id": "0123456789", "replica": "r1", "stock_before": 200, "stock_after": 199})
 }
 
-// hears waits until a request has come so often.
-func (s *stage) hears(t *testing.T, request string, times int) {
+// waitForRequest waits until a request was received the given number of times.
+func (s *fakeShop) waitForRequest(t *testing.T, request string, times int) {
 	t.Helper()
-	for end := time.Now().Add(patience); s.count(request) < times; time.Sleep(look) {
+	for end := time.Now().Add(patience); s.count(request) < times; time.Sleep(pollInterval) {
 		if time.Now().After(end) {
-			t.Fatalf("%q did not come %d times; there were %q", request, times, s.heard)
+			t.Fatalf("%q was not received %d times; got %q", request, times, s.requests)
 		}
 	}
 }
 
-func (s *stage) count(request string) (n int) {
+func (s *fakeShop) count(request string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, heard := range s.heard {
-		if heard == request {
+	for _, requests := range s.requests {
+		if requests == request {
 			n++
 		}
 	}
 	return n
 }
 
-// open counts a stream, once it is answered; it reports whether anybody waits for that.
-func (s *stage) open(r *http.Request) bool {
+// open waits until streams are answered, and counts the stream. It reports whether the client is still there.
+func (s *fakeShop) open(r *http.Request) bool {
 	for {
 		s.mu.Lock()
-		mute, changed := s.mute, s.changed
-		if !mute {
+		silent, changed := s.silent, s.changed
+		if !silent {
 			s.reading++
 		}
 		s.mu.Unlock()
-		if !mute {
+		if !silent {
 			return true
 		}
 		select {
@@ -201,10 +201,10 @@ func (s *stage) open(r *http.Request) bool {
 	}
 }
 
-// streams waits until so many are open.
-func (s *stage) streams(t *testing.T, want int) {
+// waitForStreams waits until the given number of streams is open.
+func (s *fakeShop) waitForStreams(t *testing.T, want int) {
 	t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(look) {
+	for end := time.Now().Add(patience); ; time.Sleep(pollInterval) {
 		s.mu.Lock()
 		open := s.reading
 		s.mu.Unlock()
