@@ -47,7 +47,7 @@ type Outcome struct {
 
 // The bounds of a check. A correct lock, or one with a usual flaw, takes a few seconds.
 const (
-	longestExploration = 15 * time.Second // duration of all explorations of a check
+	longestExploration = 30 * time.Second // duration of all explorations of a check
 	mostMemory         = 1500 << 20       // memory of the explorer in bytes
 	patience           = 5 * time.Second  // time without a step after which the code counts as waiting outside the explorer
 )
@@ -91,10 +91,12 @@ func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in l
 		o.Length, o.Schedule, o.Steps = found.Length(), found.Schedule(), found.Steps
 		o.Diagram = found.Legend() + "\n" + found.Sequence()
 	case !result.Complete:
-		o.State, o.Reason, o.Says = verdict.Failed, TimedOut, result.Bound()
+		bound := result.Bound()
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			o.Says = longestExploration.String()
+			bound = longestExploration.String()
 		}
+		o.State, o.Reason = verdict.Failed, TimedOut
+		o.Says = in.Say("%s, after %d schedules of up to %d steps", "%s，已跑 %d 个时序，最多 %d 步", bound, o.Schedules, result.Depth)
 	case len(result.Untested()) > 0:
 		o.State, o.Says = verdict.NotYet, strings.Join(result.Untested(), ", ")
 	default:

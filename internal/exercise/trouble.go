@@ -21,8 +21,10 @@ func (o Outcome) Trouble() language.Text {
 			"All processes share a variable of the package, and it keeps its value from one schedule to the next. Put it into Locker:",
 			"包级变量由所有进程共享，而且会把值从一个时序带到下一个。请把它放进 Locker："),
 		TimedOut: language.Both(
-			"The code makes too many schedules, or never ends. A waiter has to pause between two attempts. It was stopped after:",
-			"时序太多，或者代码不会结束。等待者在两次尝试之间必须停顿。检查被中止于："),
+			"The check was stopped before it had run every order, so the code neither passes nor fails. Each further command makes many more "+
+				"orders: use fewer, such as one script. If the code polls, let it do so by lock.Poll, or it may never end. Stopped at:",
+			"还没跑完所有顺序，检查就被中止了，所以既不算通过，也不算失败。每多一条命令，顺序就多出许多：请减少命令，比如合成一个脚本。"+
+				"如果代码要轮询，请用 lock.Poll，否则可能永远不会结束。中止于："),
 		OtherTrouble: language.Both("Trouble:", "出错了："),
 	}[o.Reason]
 }

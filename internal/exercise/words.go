@@ -46,9 +46,9 @@ func (l Learner) show(e Exercise, o Outcome, p Progress) {
 	case o.State == verdict.NotYet:
 		in, _ := explore.ParseScenario(o.Scenario) // The check has parsed it before.
 		in.Language = l.In
-		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %d steps. It shows %s: %s (%s).\n\n",
-			"还没有完成。要求：%s\n违反它的最短时序有 %d 步，出现 %s：%s（%s）。\n\n",
-			claim, o.Length, o.Anomaly, sentenceOf(o, in), cmp.Or(o.Scenario, l.In.Say("no fault", "没有故障")))
+		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %s. It shows %s: %s (%s).\n\n",
+			"还没有完成。要求：%s\n违反它的最短时序有 %s，出现 %s：%s（%s）。\n\n",
+			claim, stepCount(o.Length, l.In), o.Anomaly, sentenceOf(o, in), cmp.Or(o.Scenario, l.In.Say("no fault", "没有故障")))
 		fmt.Fprintln(l.People, o.Diagram)
 		l.say("The schedule: %s\n", "时序：%s\n", o.Schedule)
 		if !l.watches { // sayWatched prints this after the outcome.
@@ -57,6 +57,14 @@ func (l Learner) show(e Exercise, o Outcome, p Progress) {
 	default:
 		l.say("It cannot be said. %s\n\n%s\n", "无法判断。%s\n\n%s\n", o.Trouble().In(l.In), o.Says)
 	}
+}
+
+// stepCount says how many steps a schedule has.
+func stepCount(n int, in language.Language) string {
+	if n == 1 {
+		return in.Say("1 step", "1 步")
+	}
+	return in.Say("%d steps", "%d 步", n)
 }
 
 // sentenceOf describes the anomaly of an outcome. For starvation with a limit of one it states the limit, which is a setting elsewhere.

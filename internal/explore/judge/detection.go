@@ -22,6 +22,7 @@ const (
 	ForeignRenewal                       // a sale extends the expiry of another's lock; args: the sale, the owner
 	ForeignOverwrite                     // a sale overwrites another's lock; args: the sale, the owner
 	UnlockHidesLoss                      // Unlock succeeds although the lock was lost; args: the sale
+	UnlockLeavesLock                     // Unlock succeeds although it has only shortened the expiry of the lock; args: the sale
 	UnlockDeniesHolding                  // Unlock fails although the sale held the lock; args: the sale, the error
 	FalseLossNotice                      // a holder is told that it lost the lock; args: the sale
 	FalseCancellation                    // Lock reports that the client has gone, and it has not; args: the sale

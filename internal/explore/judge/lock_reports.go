@@ -25,6 +25,8 @@ func (j *Judge) RecordUnlockEnd(actor int, outermost bool, err error) {
 	case s.Dead() || j.Scope != strategy.Everybody:
 	case err == nil && outermost && s.lostLock && !s.releasedLock:
 		j.Report(anomaly.FalseWord, UnlockHidesLoss, s.Name)
+	case err == nil && outermost && s.leftToExpire:
+		j.Report(anomaly.FalseWord, UnlockLeavesLock, s.Name)
 	case notHeld != nil && !s.lostLock && j.reports.isHeldThroughout(s):
 		j.Report(anomaly.FalseWord, UnlockDeniesHolding, s.Name, notHeld)
 	}
