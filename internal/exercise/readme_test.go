@@ -76,8 +76,11 @@ func lessonOf(t *testing.T, e exercise.Exercise, in language.Language) (found co
 		if !strings.Contains(try, "go run . check "+e.ID()[:2]) {
 			continue
 		}
-		if link := "(../../" + e.Dir() + "/README" + suffix(in) + ")"; found.Number != 0 || !strings.Contains(try, link) {
-			t.Errorf("%s: it belongs to lesson %d, too, or has no link %s", l.File, found.Number, link)
+		if found.Number != 0 {
+			t.Errorf("%s belongs to lesson %d, and to %s", e.ID(), found.Number, l.File)
+		}
+		if link := "(../../" + e.Dir() + "/README" + suffix(in) + ")"; !strings.Contains(try, link) {
+			t.Errorf("%s runs the check of %s, and has no link %s", l.File, e.ID(), link)
 		}
 		found = l
 	}
