@@ -238,8 +238,8 @@ func replicas() []Lab {
 }
 
 // starve lets a sale hold the lock until another sale waits; then rivals in the holder's process request it. The next attempt of the
-// waiting sale, which next matches, is delayed until all rivals have had the lock. A lock that serves the waiting sale before, or without another
-// attempt, does not starve it.
+// waiting sale, which next matches, is delayed until all rivals have had the lock. A lock that serves the waiting sale before, or without
+// another attempt, does not starve it.
 func starve(s *Stage, holder, victim string, next func(args []string) bool) {
 	theirs, its := witness.ReplicaOf(holder), witness.ReplicaOf(victim)
 	late, taken := s.Catch(its, 0, fault.Hold, next), s.Pass(theirs, 0, fault.IsTake)

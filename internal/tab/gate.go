@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// Gate controls forwarded connections. While it is shut, data in both directions waits at the gate, and none is lost. The zero Gate is open.
+// Gate controls forwarded connections. While it is shut, data in both directions waits at the gate, and none is lost. The zero Gate is
+// open.
 type Gate struct {
 	mu    sync.Mutex
 	open  chan struct{}      // closed when it opens; nil: it is open

@@ -1,6 +1,6 @@
-// Shop is the program of a worker that runs the shop in a browser's tab. Its network is the memory of the worker, with connections forwarded
-// to other workers. The first argument is its role: alone, a shop with an embedded Redis; r1, r2 or r3, one of three replicas; redis, the
-// Redis that they share; lab, which runs labs; serve or job, a replica in a lab, whose flags follow.
+// Shop is the program of a worker that runs the shop in a browser's tab. Its network is the memory of the worker, with connections
+// forwarded to other workers. The first argument is its role: alone, a shop with an embedded Redis; r1, r2 or r3, one of three replicas;
+// redis, the Redis that they share; lab, which runs labs; serve or job, a replica in a lab, whose flags follow.
 package main
 
 import (
@@ -77,8 +77,8 @@ func openShop(cfg config.Config) (*server.Server, error) {
 	return server.Open(context.Background(), cfg, server.Options{Log: log})
 }
 
-// configurePeers makes the settings those of one of three replicas, and forwards connections to Redis through gate, and to each of the other
-// two through a gate in peers.
+// configurePeers makes the settings those of one of three replicas, and forwards connections to Redis through gate, and to each of the
+// other two through a gate in peers.
 func configurePeers(cfg *config.Config) (gate *tab.Gate, peers map[string]*tab.Gate, err error) {
 	cfg.Redis.Addrs = []string{cfg.Redis.EmbeddedAddr}
 	for i := range 5 {
