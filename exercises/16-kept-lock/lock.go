@@ -118,7 +118,7 @@ func (l *Locker) hear(process string) {
 		return
 	}
 	l.kept = nil
-	l.opts.Clock.Go("hear", func() { _ = l.unlock(context.Background(), k.owner) }) // or it expires
+	l.opts.Clock.Go("hear", func() { _ = l.unlock(context.Background(), k.owner) }) // if this fails, the lock expires
 }
 
 // compareAndDelete deletes the lock if it is still the owner's. It answers 1; 10 if it is another's, 30 if it is nobody's.

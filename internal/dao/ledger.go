@@ -24,7 +24,7 @@ const (
 // Tally counts the current run at one moment. Sales in flight in this replica are not included. It fails with service.ErrForgotten if the
 // stock is gone, and with service.ErrRunChanged if the stock is not what the run wrote last.
 func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
-	reply, err := s.sendBeat(ctx, nil, "")
+	reply, err := s.runBeat(ctx, nil, "")
 	if err != nil {
 		return history.Tally{}, err
 	}

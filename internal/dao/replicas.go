@@ -20,13 +20,13 @@ func (s *Store) Beat(ctx context.Context, replica service.Replica) (service.Stat
 	if err != nil {
 		return service.State{}, fmt.Errorf("sending the heartbeat: %w", err)
 	}
-	reply, err := s.sendBeat(ctx, text, replica.Run)
+	reply, err := s.runBeat(ctx, text, replica.Run)
 	return reply.State, err
 }
 
 // Look returns the same state as Beat without sending a heartbeat.
 func (s *Store) Look(ctx context.Context) (service.State, error) {
-	reply, err := s.sendBeat(ctx, nil, "")
+	reply, err := s.runBeat(ctx, nil, "")
 	return reply.State, err
 }
 
@@ -38,12 +38,12 @@ type beatReply struct {
 	stock  []any             // input of parseStockReply
 }
 
-// sendBeat executes beat.lua. Without a replica, which is JSON, it sends no heartbeat. The orders of run runID are kept for
-// keepOrdersSeconds more.
-func (s *Store) sendBeat(ctx context.Context, replica []byte, runID string) (reply beatReply, err error) {
+// runBeat executes beat.lua: it sends a heartbeat with replicaJSON and reads the shared state; with nil it only reads. The orders of run
+// runID are kept for keepOrdersSeconds more.
+func (s *Store) runBeat(ctx context.Context, replicaJSON []byte, runID string) (reply beatReply, err error) {
 	newest, _ := OrdersKeys(runID)
 	answer, err := s.eval(ctx, lua.Beat, runID, []string{replicasKey, RunKey, newest, BarrierKey, InventoryKey},
-		s.instance, replica, service.Lifetime.Milliseconds(), keepOrdersSeconds)
+		s.instance, replicaJSON, service.Lifetime.Milliseconds(), keepOrdersSeconds)
 	if err != nil {
 		return beatReply{}, err
 	}

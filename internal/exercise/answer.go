@@ -16,7 +16,7 @@ func Answer(exercise string, s strategy.Strategy, in language.Language, file str
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithTimeout(context.Background(), longestExploration)
+	ctx, stop := context.WithTimeout(context.Background(), explorationTime)
 	defer stop()
 	text, err := json.Marshal(e.Explore(ctx, s, in))
 	if err != nil {

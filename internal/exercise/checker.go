@@ -57,7 +57,7 @@ func FindRoot(dir string) (string, error) {
 
 // longestRun is the time after which the built program is killed. It is longer than an exploration may take, so that only an endless loop
 // in the learner's code reaches it.
-const longestRun = longestExploration + patience
+const longestRun = explorationTime + patience
 
 // program is the main package of a check. An overlay adds it to the module, so that it exists only for the go command.
 const program = `package main

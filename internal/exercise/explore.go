@@ -47,9 +47,9 @@ type Outcome struct {
 
 // The bounds of a check. A correct lock, or one with a usual flaw, takes a few seconds.
 const (
-	longestExploration = 30 * time.Second // duration of all explorations of a check
-	mostMemory         = 1500 << 20       // memory of the explorer in bytes
-	patience           = 5 * time.Second  // time without a step after which the code counts as waiting outside the explorer
+	explorationTime = 30 * time.Second // time limit for all explorations of a check together
+	mostMemory      = 1500 << 20       // memory of the explorer in bytes
+	patience        = 5 * time.Second  // time without a step after which the code counts as waiting outside the explorer
 )
 
 // Explore checks whether a lock meets the exercise's claim. It runs the explorations in order, up to the first one that finds an anomaly,
@@ -93,7 +93,7 @@ func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in l
 	case !result.Complete:
 		bound := result.Bound()
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			bound = longestExploration.String()
+			bound = explorationTime.String()
 		}
 		o.State, o.Reason = verdict.Failed, TimedOut
 		o.Says = in.Say("%s, after %d schedules of up to %d steps", "%s，已跑 %d 个时序，最多 %d 步", bound, o.Schedules, result.Depth)

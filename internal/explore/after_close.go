@@ -8,8 +8,9 @@ import (
 	"lockstep/internal/lock"
 )
 
-// What a process keeps beyond its sales, such as a session or the lock itself, it gives back when its lock is closed (lock.Closer). No
-// schedule closes a lock, since that could be a step at any time: whether something is kept forever is found out in a copy of the run.
+// A process may hold resources beyond its sales, such as a session or the lock itself; it releases them when its lock is closed
+// (lock.Closer). No step of a schedule closes a lock, since such a step would be possible at any time. A copy of the run in which the locks
+// are closed shows whether something remains forever.
 
 // leakedActors returns an actor for each goroutine that continues although all sales of its process have ended and its lock is closed.
 func (l lookahead) leakedActors() []*engine.Actor {
@@ -56,13 +57,13 @@ func (l lookahead) closeLocks(a *engine.Actor) {
 	})
 }
 
-// detectLeftBehind reports whether a lock remains that nobody can obtain, even after the processes whose sales have ended have closed their
-// locks. It may set undecided.
-func (l lookahead) detectLeftBehind() bool {
-	if !l.judge.HasRemains() || !l.detectOrphanedLock() {
+// isLeftBehind reports whether a lock remains that nobody can obtain, even after the processes whose sales have ended have closed their
+// locks. It may set l.undecided.
+func (l lookahead) isLeftBehind() bool {
+	if !l.judge.HasRemains() || !l.isOrphaned() {
 		return false
 	}
 	closed, end := l.afterClose()
 	defer end()
-	return closed == l || closed.judge.HasRemains() && closed.detectOrphanedLock()
+	return closed == l || closed.judge.HasRemains() && closed.isOrphaned()
 }

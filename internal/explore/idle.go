@@ -39,7 +39,7 @@ func (l lookahead) isWaiting(a *engine.Actor) bool {
 	return l.judge.Sale(a.Index).IsWaiting() && !a.Dead()
 }
 
-// isLockInUse reports whether a sale is doing more with the lock than waiting for it, has died with it, or has left it to its expiry.
+// isLockInUse reports whether a sale is taking, holding or releasing the lock, died holding it, or left it to expire.
 func (l lookahead) isLockInUse() bool {
 	holder := l.Holder()
 	return holder != nil && holder.Dead() || slices.ContainsFunc(l.Engine.Actors(), func(a *engine.Actor) bool {

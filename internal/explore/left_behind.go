@@ -11,7 +11,7 @@ import (
 func (l lookahead) checkEnd() {
 	holder := l.Holder()
 	abandoned := holder == nil || !l.IsInCriticalSection(holder)
-	if abandoned && l.detectLeftBehind() {
+	if abandoned && l.isLeftBehind() {
 		l.judge.Report(anomaly.LeftBehind, judge.LockStaysForever)
 	}
 	for _, a := range l.Engine.Actors() {
@@ -21,11 +21,11 @@ func (l lookahead) checkEnd() {
 	}
 }
 
-// detectOrphanedLock reports whether a lock that remains is useless: a newcomer that arrives long afterwards, with nobody else about, and
-// waits until every expiry has passed twice, does not get it. What a lock leaves keeps nobody out if the lock itself knows when it expires,
-// or if its keys are registers that stay. A lock that excludes nobody any more is useless as well: then a second newcomer obtains it beside
-// the first. It sets undecided if a newcomer may be refused because of its name, or for a time that Redis does not show.
-func (l lookahead) detectOrphanedLock() bool {
+// isOrphaned reports whether the remaining keys make the lock unusable: a newcomer that arrives long afterwards, alone, does not obtain it
+// until every expiry has passed twice, or a second newcomer obtains it at the same time as the first. Keys whose value contains a deadline,
+// and permanent keys that block nobody, do not count. It sets l.undecided if a newcomer reads a clock, so that it may be refused only for a
+// time that Redis does not show.
+func (l lookahead) isOrphaned() bool {
 	later, end, err := l.newcomers(l.Engine.Cluster.Contents(), l.Engine.Now(), engine.Forever)
 	if err != nil {
 		l.Engine.Fail(err)

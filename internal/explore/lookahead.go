@@ -50,11 +50,11 @@ func (l lookahead) check() (over bool) {
 	transitions := l.Engine.Transitions()
 	l.checkIdle(transitions)
 	l.sleepsBesideFreeLock = onlyTimeRemains(transitions) && l.isAsleepBesideFreeLock()
-	quiet := l.Engine.Options.OnlyFutilePolls
-	if !slices.ContainsFunc(transitions, engine.Transition.IsProgress) || l.Engine.Options.LastResort {
+	quiet := l.Engine.Enabled.OnlyFutilePolls
+	if !slices.ContainsFunc(transitions, engine.Transition.IsProgress) || l.Engine.Enabled.LastResort {
 		l.checkSelfDeadlock()
 	}
-	over = len(transitions) == 0 || quiet && l.detectDeadlock()
+	over = len(transitions) == 0 || quiet && l.isDeadlocked()
 	if over && !l.undecided {
 		l.checkEnd()
 	}

@@ -45,9 +45,9 @@ func (l lookahead) isFreedByOwnExpiry(actor int) bool {
 	return false
 }
 
-// detectDeadlock reports whether only waiters are left that ask in vain and would do so forever: none of them gives up or does something
-// else within vainAttempts, nor until every expiry has passed. It sets undecided if a clock may end a wait later.
-func (l lookahead) detectDeadlock() bool {
+// isDeadlocked reports whether the remaining actors poll in vain forever: during vainAttempts attempts, and until every expiry has passed,
+// none of them gives up or changes anything in Redis. It sets l.undecided if a waiter that reads a clock may stop waiting later.
+func (l lookahead) isDeadlocked() bool {
 	copied, end := l.copyRun()
 	defer end()
 	x := copied.Engine
@@ -91,7 +91,7 @@ func (l lookahead) isFreedByClock(x *engine.Execution) bool {
 
 // driveUntilQuiet lets waiters finish what they have begun, and reports whether all of them ask in vain again.
 func driveUntilQuiet(x *engine.Execution) (quiet bool) {
-	return drive(x, engine.Transition.IsProgress, func() bool { return x.Options.OnlyFutilePolls })
+	return drive(x, engine.Transition.IsProgress, func() bool { return x.Enabled.OnlyFutilePolls })
 }
 
 // drive repeatedly applies the first possible transition that is wanted, and reports whether the goal is reached within maxMoves.

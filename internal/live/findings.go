@@ -20,7 +20,7 @@ const (
 
 // findingLog holds the findings of a run as they are sent. Of many of the same kind, only some are sent.
 type findingLog struct {
-	standing     map[findingKey]*sentFinding // provisional findings, by what tells them apart
+	standing     map[findingKey]*sentFinding // provisional findings, by identity
 	sent         []*sentFinding              // findings that were sent, oldest first
 	unsentFrames []localized                 // frames that are not sent yet
 	recentCounts map[string]int              // number of findings of each kind since the last call of takeFrames

@@ -105,7 +105,7 @@ func (n *displayNames) name(name string) string {
 	return n.replica(replica) + number
 }
 
-// stripReplicas returns a text in which sales are called A, B, C …. It is done by hand, because a regular expression takes too long for
+// stripReplicas removes the replica from the names of sales: r1#A becomes A. It does without a regular expression, which takes too long for
 // many large frames.
 func stripReplicas(text []byte) []byte {
 	stripped := make([]byte, 0, len(text))

@@ -76,7 +76,7 @@ func (q *Queue) TryEnter(ctx context.Context, owner string) error {
 	if q.reenter(owner) {
 		return nil
 	}
-	if q.Waiting() > 0 { // Those who wait come first, also if the turn is free just now.
+	if q.Waiting() > 0 { // Waiters come first, even if the turn is free just now.
 		return ErrNotObtained
 	}
 	select {
@@ -91,8 +91,8 @@ func (q *Queue) TryEnter(ctx context.Context, owner string) error {
 // Waiting returns the number of owners that wait for the turn.
 func (q *Queue) Waiting() int { return int(q.waiting.Load()) }
 
-// Leave ends a call of the owner that has the turn; with the outermost call the turn ends. err is the reason why the owner got no lock, or
-// nil. If Redis failed, all owners that wait get the same error.
+// Leave undoes one Enter or TryEnter; the outermost Leave ends the owner's turn. err is the reason why the owner got no lock, or nil. If
+// Redis failed, all owners that wait get the same error.
 func (q *Queue) Leave(ctx context.Context, err error) {
 	if !q.leave() {
 		return

@@ -35,7 +35,7 @@ func (l *Locker) release(ctx context.Context, owner string) error {
 func (l *Locker) quit(ctx context.Context) {
 	if owner := l.queued; owner != "" {
 		l.queued = ""
-		_ = lock.WithDetachedTimeout(ctx, l.opts.Clock, func(ctx context.Context) error { return l.release(ctx, owner) }) // or it expires
+		_ = lock.WithDetachedTimeout(ctx, l.opts.Clock, func(ctx context.Context) error { return l.release(ctx, owner) }) // or the place expires
 	}
 }
 

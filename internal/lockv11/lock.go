@@ -136,7 +136,7 @@ func (l *Locker) reuse(ctx context.Context) *lock.Holding {
 	case k == nil:
 		return nil
 	case k.token == k.last || !l.fresh(k.sent):
-		_ = l.giveBack(ctx, k) // or it expires
+		_ = l.giveBack(ctx, k) // if this fails, the lock expires
 		return nil
 	}
 	k.token++

@@ -36,7 +36,7 @@ func (l *Locker) release(ctx context.Context, owner string) error {
 func (l *Locker) quit(ctx context.Context) {
 	if owner := l.queued; owner != "" {
 		l.queued = ""
-		_ = lock.WithDetachedTimeout(ctx, l.opts.Clock, func(ctx context.Context) error { return l.release(ctx, owner) }) // or it expires
+		_ = lock.WithDetachedTimeout(ctx, l.opts.Clock, func(ctx context.Context) error { return l.release(ctx, owner) }) // or the place expires
 	}
 }
 
@@ -80,7 +80,7 @@ func (l *Locker) hear(string) {
 		l.returned = returned
 		l.opts.Clock.Go("hear", func() {
 			defer close(returned)
-			_ = l.giveBack(context.Background(), k) // or it expires
+			_ = l.giveBack(context.Background(), k) // if this fails, the lock expires
 		})
 	}
 }

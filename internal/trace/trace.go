@@ -33,7 +33,7 @@ type Step struct {
 	Title   string `json:"title,omitempty"` // name of Fault in the language of the trace; "": Fault itself
 	Node    int    `json:"node"`            // 1-based node that Command was sent to; 0: the Redis with the stock
 	Sent    bool   `json:"sent,omitempty"`  // Command has been drawn when it was sent, in a step of KindLate
-	Notable bool   `json:"-"`               // Says reports a change that no other field shows
+	Notable bool   `json:"-"`               // true: Says mentions a change that no other field shows
 
 	// State after the step:
 	At       Millis   `json:"at_ms"`      // virtual time since the start

@@ -92,7 +92,7 @@ func (h *Holding) BelongsTo(sale string) bool { return isHeldBy(h.Holder, sale) 
 // isExpiredAt reports whether the deadline is past at a time.
 func (h *Holding) isExpiredAt(at time.Time) bool { return h.TTL > 0 && !at.Before(h.ExpiryDeadline()) }
 
-// addHolding adds a holding that begins on a Redis.
+// addHolding inserts h in order of its start. A holding on one node counts only once it completes a majority.
 func (a *Account) addHolding(h *Holding) {
 	if h.Node > 0 {
 		if h = a.addNodeHolding(h); h == nil {

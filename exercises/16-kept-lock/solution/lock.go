@@ -122,7 +122,7 @@ func (l *Locker) hear(process string) {
 		return
 	}
 	l.kept = nil
-	l.opts.Clock.Go("hear", func() { _ = l.unlock(context.Background(), k.owner) }) // or it expires
+	l.opts.Clock.Go("hear", func() { _ = l.unlock(context.Background(), k.owner) }) // if this fails, the lock expires
 }
 
 // want remembers whether the other process wants the lock.

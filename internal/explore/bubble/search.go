@@ -186,7 +186,7 @@ type searchRun struct {
 // Transitions implements search.Run.
 func (r *searchRun) Transitions() []string { return r.run.tokens() }
 
-// Apply implements search.Run. It also reports false if chance has led to a state without such a step.
+// Apply implements search.Run. It returns false if the step is impossible here, because a random choice went differently.
 func (r *searchRun) Apply(token string) bool {
 	r.searcher.stepCount.Add(1)
 	err := r.run.takeStep(token)

@@ -61,7 +61,7 @@ type Setup struct {
 
 // Cuts disable reductions of the search, so that tests can compare with and without them.
 type Cuts struct {
-	EveryStart    bool // actors that start alike may start in any order, and are not interchangeable
+	EveryStart    bool // no reduction of start orders: identical actors may start in any order, and are not interchangeable
 	EverySymmetry bool // no symmetry reduction: neither actors nor nodes are interchangeable, and the order of the nodes' replies counts
 }
 
@@ -95,8 +95,8 @@ type Execution struct {
 	listeners    []*listener
 	lateCommands []sentCommand // commands that take effect later, although their senders got an error
 
-	Options   Options // result of the last Transitions
-	Faulted   bool    // the schedule contains a fault
+	Enabled   EnabledTransitions // transitions that are possible next, as the last call of Transitions computed them
+	Faulted   bool               // the schedule contains a fault
 	kindTable *[kindCount]kindSpec
 
 	checksPolls bool // CheckPolls repeats attempts, and their commands are recorded in round.queries
@@ -151,7 +151,7 @@ func (x *Execution) Close() {
 func (x *Execution) killDeadTasks() {
 	for _, t := range x.tasks {
 		if t.actor.Process.dead && !t.Ended() {
-			x.lateCommands = append(x.lateCommands, markLosable(t.pipelineRest)...)
+			x.lateCommands = append(x.lateCommands, markDroppable(t.pipelineRest)...)
 			t.pipelineRest = nil
 			t.kill()
 		}

@@ -11,12 +11,12 @@ import (
 
 // sentCommand is a command on its way from a task to a server.
 type sentCommand struct {
-	task     *Task         // sender
-	commands []redis.Cmder // the command as the client knows it; several: a transaction
-	server   *simredis.Server
-	conn     *simredis.Conn
-	command  *simredis.Command // the command as the server receives it
-	losable  bool              // part of a pipeline whose connection may break, so that it never arrives
+	task      *Task         // sender
+	commands  []redis.Cmder // the command as the client knows it; several: a transaction
+	server    *simredis.Server
+	conn      *simredis.Conn
+	command   *simredis.Command // the command as the server receives it
+	droppable bool              // part of a pipeline whose connection may break, so that it never arrives
 }
 
 // firstLate returns the index of t's first command in lateCommands; below zero: it has none.
@@ -33,7 +33,7 @@ func (a *Actor) hasLateCommand() bool {
 func (w *stateWriter) appendLate(b []byte, s *simredis.Server, o Order) []byte {
 	for _, l := range w.x.lateCommands {
 		if l.server == s {
-			b = fmt.Appendf(b, "|late %d %t %q", o.Places[l.task.actor.Index], l.losable, l.command.Text())
+			b = fmt.Appendf(b, "|late %d %t %q", o.Places[l.task.actor.Index], l.droppable, l.command.Text())
 		}
 	}
 	return b
@@ -41,11 +41,11 @@ func (w *stateWriter) appendLate(b []byte, s *simredis.Server, o Order) []byte {
 
 // addArrivals adds that late commands take effect, which they do even after all actors have finished. The commands of one task keep their
 // order.
-func (list *optionList) addArrivals() {
+func (list *transitionList) addArrivals() {
 	for i, l := range list.x.lateCommands {
 		if l.task.firstLate() == i {
 			list.add(l.task.id, Arrives)
-			if l.losable {
+			if l.droppable {
 				list.add(l.task.id, NeverArrives)
 			}
 		}

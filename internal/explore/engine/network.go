@@ -168,7 +168,7 @@ func (n network) Receive(
 	}
 	switch {
 	case t.faultKind == LosesReply || t.faultKind == Resends || s.Health == simredis.Hung:
-		n.x.lateCommands = append(n.x.lateCommands, markLosable(follow)...)
+		n.x.lateCommands = append(n.x.lateCommands, markDroppable(follow)...)
 		return nil, io.ErrUnexpectedEOF
 	case len(follow) == 0:
 		return a.Reply, nil

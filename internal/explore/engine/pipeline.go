@@ -45,10 +45,10 @@ func (t *Task) split(
 // isMidPipeline reports whether a part of t's pipeline has taken effect, and the rest is under way.
 func (t *Task) isMidPipeline() bool { return len(t.pipelineRest) > 0 && !t.Ended() }
 
-// markLosable marks the rest of a pipeline whose sender is gone: its connection may break.
-func markLosable(rest []sentCommand) []sentCommand {
+// markDroppable marks commands that may never arrive, because their sender is gone and its connection may break.
+func markDroppable(rest []sentCommand) []sentCommand {
 	for i := range rest {
-		rest[i].losable = true
+		rest[i].droppable = true
 	}
 	return rest
 }
@@ -60,13 +60,13 @@ func (t *Task) dropLateRest() {
 		t.x.Recorder.Sending(first.server.Index, first.commands)
 	}
 	t.x.lateCommands = slices.DeleteFunc(slices.Clone(t.x.lateCommands), func(l sentCommand) bool {
-		return l.task == t && l.conn == first.conn && l.losable
+		return l.task == t && l.conn == first.conn && l.droppable
 	})
 }
 
 // breakConnections breaks the connections to a server that crashed or restarted: the rest of a pipeline never arrives there.
 func (x *Execution) breakConnections(s *simredis.Server) {
-	x.lateCommands = slices.DeleteFunc(slices.Clone(x.lateCommands), func(l sentCommand) bool { return l.server == s && l.losable })
+	x.lateCommands = slices.DeleteFunc(slices.Clone(x.lateCommands), func(l sentCommand) bool { return l.server == s && l.droppable })
 	for _, t := range x.tasks {
 		if t.isMidPipeline() && !t.connBroken && t.server == s.Index && !t.actor.Dead() {
 			t.connBroken = true

@@ -118,7 +118,7 @@ type Actor struct {
 	Sale           string // id of its current sale: the actor's name, followed by a number from the second sale on
 
 	triesOnce  bool  // true: it tries once for the lock, and does not wait
-	mainTask   *Task // task that it starts with
+	mainTask   *Task // task that runs the actor's body
 	taskCount  int   // tasks started
 	saleCount  int   // sales begun
 	labelCount int   // tasks started, without those of rounds that were forgotten

@@ -71,7 +71,7 @@ func (x *Execution) AdvanceBy(d time.Duration) {
 	x.settle()
 }
 
-// Queries of a reader who looks at the present state of a schedule. None of them changes anything.
+// The rest of this file has read-only queries about the current state, for a reader who steps through a schedule.
 
 // Standstill is the reason why an actor that runs does nothing by itself.
 type Standstill uint8

@@ -16,7 +16,7 @@ func (x *Execution) Fingerprint() Fingerprint { return (&stateWriter{x}).fingerp
 type stateWriter struct{ x *Execution }
 
 func (w *stateWriter) fingerprint() Fingerprint {
-	o := w.order()
+	o := w.canonicalOrder()
 	b := w.x.Hasher.buffer[:0]
 	b = append(b, o.contentOf(w.x, w.x.Cluster.MainState())...)
 	b = w.appendServerExtras(b, w.x.Cluster.Servers()[0], o)

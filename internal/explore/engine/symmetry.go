@@ -48,8 +48,8 @@ func (w *stateWriter) identityOrder() Order {
 	return o
 }
 
-// order returns the order of the actors in the present state.
-func (w *stateWriter) order() Order {
+// canonicalOrder returns the order in which equivalent states look the same: interchangeable actors are sorted by state.
+func (w *stateWriter) canonicalOrder() Order {
 	o := w.identityOrder()
 	if !w.x.hasInterchangeableActors() {
 		return o

@@ -179,7 +179,7 @@ func ParseToken(token string) (ParsedToken, error) {
 	}
 	if command, suffix, odd := strings.Cut(what, "/"); odd && who != "" {
 		return ParsedToken{}, fmt.Errorf("%w: after %s, it takes %s, not /%s",
-			ErrMalformed, command, strings.Join(kindWords(subjectTask), ", "), suffix)
+			ErrMalformed, command, strings.Join(notationWords(subjectTask), ", "), suffix)
 	}
 	if ok {
 		return ParsedToken{Moves, who, what}, nil
@@ -201,7 +201,7 @@ func RequiredBudget(schedule string) (budget fault.Budget) {
 
 // IsReservedWord reports whether WHO:word denotes an event other than a command.
 func IsReservedWord(word string) bool {
-	return slices.Contains(slices.Concat(kindWords(subjectProcess), kindWords(subjectActor), kindWords(subjectWaiter)), word)
+	return slices.Contains(slices.Concat(notationWords(subjectProcess), notationWords(subjectActor), notationWords(subjectWaiter)), word)
 }
 
 // Notation returns an example of each form of a step.
@@ -214,8 +214,8 @@ func Notation() (examples []string) {
 	return examples
 }
 
-// kindWords returns the words of the kinds that have this subject.
-func kindWords(subject subjectKind) (all []string) {
+// notationWords returns the words of the schedule notation for transitions of this subject.
+func notationWords(subject subjectKind) (all []string) {
 	for _, spec := range kindTable() {
 		if spec.subject == subject && spec.word != "" {
 			all = append(all, spec.word)

@@ -8,7 +8,7 @@ import (
 )
 
 // add appends the transitions of these kinds on the task, process or actor with this id, except for faults whose budget is used up.
-func (list *optionList) add(id int, kinds ...Kind) {
+func (list *transitionList) add(id int, kinds ...Kind) {
 	for _, k := range kinds {
 		if used := list.x.kindTable[k].budget; used == fault.None || list.x.budget[used] > 0 {
 			list.all = append(list.all, Transition{k, uint16(id)}) //nolint:gosec // fits: few values
@@ -17,7 +17,7 @@ func (list *optionList) add(id int, kinds ...Kind) {
 }
 
 // addToProcesses adds transitions on the live processes that match.
-func (list *optionList) addToProcesses(which func(*Process) bool, kinds ...Kind) {
+func (list *transitionList) addToProcesses(which func(*Process) bool, kinds ...Kind) {
 	for i, p := range list.x.processes {
 		if !p.dead && which(p) {
 			list.add(i, kinds...)
@@ -26,7 +26,7 @@ func (list *optionList) addToProcesses(which func(*Process) bool, kinds ...Kind)
 }
 
 // addToActors adds a transition on the live actors that match.
-func (list *optionList) addToActors(which func(*Actor) bool, k Kind) {
+func (list *transitionList) addToActors(which func(*Actor) bool, k Kind) {
 	for i, a := range list.x.actors {
 		if !a.Dead() && which(a) {
 			list.add(i, k)
@@ -38,7 +38,7 @@ func (list *optionList) addToActors(which func(*Actor) bool, k Kind) {
 // valid until the next call.
 func (x *Execution) Transitions() []Transition {
 	x.checkUnexplainedWakes()
-	o := optionList{x: x, all: x.Options.All[:0]}
+	o := transitionList{x: x, all: x.Enabled.All[:0]}
 	if x.CountUnfinished() > 0 {
 		o.addMoves()
 		o.addWaitEnds()
@@ -64,26 +64,26 @@ func (x *Execution) Transitions() []Transition {
 	}
 	onlyTimeHelps := !slices.ContainsFunc(o.all, func(t Transition) bool { return t.canBringProgress() && t.Kind != TimePasses })
 	inVain := onlyTimeHelps && x.hasOnlyFutilePolls()
-	x.Options = Options{All: o.all, OnlyFutilePolls: len(o.all) > 0 && (!hopeful || inVain), LastResort: o.lastResort}
+	x.Enabled = EnabledTransitions{All: o.all, OnlyFutilePolls: len(o.all) > 0 && (!hopeful || inVain), LastResort: o.lastResort}
 	return o.all
 }
 
-// Options are the transitions that can happen next.
-type Options struct {
+// EnabledTransitions are the transitions that are possible next.
+type EnabledTransitions struct {
 	All             []Transition
 	OnlyFutilePolls bool // all of them are polls that will be in vain
 	LastResort      bool // all of them are retries that are made before the waiters count as stuck
 }
 
-// optionList collects the transitions for Options.
-type optionList struct {
+// transitionList collects the transitions for EnabledTransitions.
+type transitionList struct {
 	x          *Execution
 	all        []Transition
 	lastResort bool
 }
 
 // addMoves adds the next action of each task, and the faults that may strike it.
-func (list *optionList) addMoves() {
+func (list *transitionList) addMoves() {
 	for _, t := range list.x.tasks {
 		if !t.isRunnable() {
 			continue
@@ -101,7 +101,7 @@ func (list *optionList) addMoves() {
 }
 
 // addPromotions adds that a lagging replica or an old snapshot takes its server's place, and that Redis evicts the lock.
-func (list *optionList) addPromotions() {
+func (list *transitionList) addPromotions() {
 	switch s := list.x.Cluster.LaggingServer(); {
 	case s == nil || s.Health != simredis.Well:
 	case s.StandbyIsSnapshot:
@@ -116,7 +116,7 @@ func (list *optionList) addPromotions() {
 
 // addNodeFaults adds the faults of the node that t's command goes to. They are tried just before a command arrives, as nobody can notice
 // them earlier.
-func (list *optionList) addNodeFaults(t *Task) {
+func (list *transitionList) addNodeFaults(t *Task) {
 	if t.pending == nil || t.server == 0 {
 		return
 	}
@@ -135,7 +135,7 @@ func (list *optionList) addNodeFaults(t *Task) {
 
 // addProcessFaults adds pauses and crashes between commands, and the ends of pauses; then pauses after a command, which come last because
 // their schedules are harder to read.
-func (list *optionList) addProcessFaults() {
+func (list *transitionList) addProcessFaults() {
 	moves := len(list.all)
 	for i, p := range list.x.processes {
 		switch {
@@ -159,7 +159,7 @@ func (list *optionList) addProcessFaults() {
 
 // addTime adds that time passes: by itself if no task can move, and otherwise as a fault. If nothing is due, waiters that would repeat
 // their last round try once more before they count as stuck.
-func (list *optionList) addTime(active bool) {
+func (list *transitionList) addTime(active bool) {
 	expiry, next := list.x.Cluster.NextExpiry(), list.x.timers.earliest()
 	switch {
 	case !active && (expiry > 0 || next != nil || list.canIdle()):
@@ -180,7 +180,7 @@ func (list *optionList) addTime(active bool) {
 }
 
 // addRetries adds the waiters whose next attempt would be in vain, when nothing else can bring anybody on.
-func (list *optionList) addRetries() {
+func (list *transitionList) addRetries() {
 	if list.lastResort || list.x.CountUnfinished() == 0 {
 		return
 	}
@@ -220,7 +220,7 @@ func (t *Task) isRunnable() bool {
 
 // canIdle reports whether time may pass although nothing is due, because a waiter's attempts depend on a clock. Twice in a row is enough,
 // as each passes the expiry of a lock.
-func (list *optionList) canIdle() bool {
+func (list *transitionList) canIdle() bool {
 	return list.x.idleSteps < 2 && slices.ContainsFunc(list.x.tasks, func(t *Task) bool {
 		return t.isInBriefSleep() && t.isLive() && (t.round.readClock || t.round.timeDependent)
 	})

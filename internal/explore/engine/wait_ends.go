@@ -63,7 +63,7 @@ func (t *Task) isContested() bool {
 
 // addWaitEnds adds the ways in which an undecided wait may end. A waiter whose context alone has ended notices that when nobody else can
 // move: an earlier moment would be the same as a context that ends later.
-func (list *optionList) addWaitEnds() {
+func (list *transitionList) addWaitEnds() {
 	active := len(list.all) > 0
 	for _, t := range list.x.waiters {
 		if !t.undecided || !t.isLive() {

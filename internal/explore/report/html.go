@@ -19,7 +19,7 @@ type scheduleDocument struct {
 type Schedule struct {
 	explore.Recording
 
-	Goal           string          `json:"goal"`    // goal of the reader who made it, in words; "": none
+	Goal           string          `json:"goal"`    // anomaly that the author of the schedule wanted to show; "": found by an exploration
 	Anomaly        explore.Anomaly `json:"anomaly"` // anomaly that it shows; with a goal, only that one; "": none
 	Title          string          `json:"title"`   // display name of the anomaly
 	Says           string          `json:"says"`    // description of the anomaly

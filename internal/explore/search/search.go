@@ -143,7 +143,7 @@ type search[S comparable] struct {
 	diverged      atomic.Int64          // counter for Result.Diverged
 	unreached     atomic.Int64          // counter for Result.Unreached
 	workersDone   chan struct{}         // closed when no worker is exploring a level; if a run is lost, it may stay open
-	watchTimer    *time.Timer           // fires when the runs are to be diagnosed
+	watchdogTimer *time.Timer           // fires when the next check for hung runs is due
 	watchInterval time.Duration         // time until it fires
 	result        Result
 	found         []ShortestSchedule[S] // shortest schedules so far, in the order in which they were found
@@ -157,10 +157,10 @@ func BreadthFirst[S comparable](
 ) (Result, []ShortestSchedule[S], error) {
 	s := &search[S]{
 		goal: goal, bounds: bounds, started: time.Now(), nodes: []node[S]{{parent: -1}}, stateNumbers: map[Fingerprint]int32{},
-		workersDone: make(chan struct{}), watchTimer: time.NewTimer(firstCheckInterval), watchInterval: firstCheckInterval,
+		workersDone: make(chan struct{}), watchdogTimer: time.NewTimer(firstCheckInterval), watchInterval: firstCheckInterval,
 	}
 	close(s.workersDone)
-	defer s.watchTimer.Stop()
+	defer s.watchdogTimer.Stop()
 	defer s.applyTimeLimit(ctx)()
 	defer s.closeSystems()
 	for range cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)) {

@@ -96,12 +96,12 @@ func (s *search[S]) awaitWorkers(wg *sync.WaitGroup) (returned bool, blind error
 				patience.Reset(endingTime)
 				lastRuns = -1
 			}
-		case <-s.watchTimer.C:
+		case <-s.watchdogTimer.C:
 			if blind = cmp.Or(blind, s.diagnoseRuns(PeriodicCheck)); blind != nil {
 				s.cancel(errFinished)
 			}
 			s.watchInterval = min(s.watchInterval+s.watchInterval/2, checkInterval)
-			s.watchTimer.Reset(s.watchInterval)
+			s.watchdogTimer.Reset(s.watchInterval)
 		case <-reporting.C:
 			s.report()
 		case <-patience.C:

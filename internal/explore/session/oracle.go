@@ -19,7 +19,7 @@ type Oracle struct {
 	States   int            `json:"states"`    // number of states of the map
 }
 
-// Oracle returns the distances for a session, which must be in the map's scenario.
+// Oracle returns how many steps each state and each choice of s is away from the anomaly a. The session s must be in the map's scenario.
 func (m *DistanceMap) Oracle(s *Session, a explore.Anomaly) (Oracle, error) {
 	h, err := m.newHarness()
 	if err != nil {

@@ -94,7 +94,7 @@ func (client *Client) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.
 	}
 }
 
-// send sends commands by next, when the network allows it. A connection that is being opened sends at once.
+// send calls next, which sends the commands, once the network allows it. While a connection is being opened it calls next at once.
 func (client *Client) send(ctx context.Context, cmds []redis.Cmder, next func(context.Context) error) error {
 	if client.network == nil || client.sending && client.network.HasTurn() {
 		defer func(before bool) { client.connecting = before }(client.connecting)

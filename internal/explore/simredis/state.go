@@ -19,7 +19,7 @@ type State struct {
 	scriptHashes   string                   // part of Text that lists the scripts
 	answers        map[query]*Answer        // cached answers to commands in this state
 	laterStates    map[time.Duration]*State // cached states after a time without commands
-	renamedTexts   map[string]string        // results of RenamedText, by id
+	renamedTexts   map[string]string        // results of RenamedText, by the id of the rename function
 }
 
 // Empty returns the state of a server that holds nothing.

@@ -217,7 +217,7 @@ var breakages = []breakage{
 	},
 	{
 		"kept lock used past its expiry", "internal/lockv11/lock.go", ` || !l.fresh(k.sent):
-		_ = l.giveBack(ctx, k) // or it expires
+		_ = l.giveBack(ctx, k) // if this fails, the lock expires
 		return nil
 	}
 `, `:

@@ -190,7 +190,7 @@ func (s *Server) Advance() error {
 			continue
 		}
 		node.State = before
-		s.cluster.SetState(node, later) // SetState marks the watchers of the expired keys.
+		s.cluster.SetState(node, later) // SetState compares with node.State, and invalidates the WATCH of each expired key
 		for _, key := range before.Keys {
 			if _, ok := later.Key(key.Name); !ok {
 				s.invalidate(nodeKey{i, key.Name}, nil)
