@@ -10,33 +10,35 @@ import (
 	"lockstep/internal/dao"
 )
 
-func TestRedisAddrs(t *testing.T) {
+// A list of addresses may be a YAML sequence, or a text with commas.
+func TestRedisAddrsSyntax(t *testing.T) {
 	want := []string{"127.0.0.1:7001", "127.0.0.1:7002"}
 	for _, file := range []string{
 		"redis:\n  cluster: true\n  addrs: [127.0.0.1:7001, 127.0.0.1:7002]\n",
 		"redis:\n  cluster: true\n  addrs: 127.0.0.1:7001,127.0.0.1:7002\n",
 		"redis:\n  cluster: true\n  addrs: 127.0.0.1:7001, 127.0.0.1:7002\n",
 	} {
-		if got, err := load(t, file); err != nil || !reflect.DeepEqual(got.Redis.Addrs, want) {
+		if got, err := loadConfig(t, file); err != nil || !reflect.DeepEqual(got.Redis.Addrs, want) {
 			t.Errorf("%s: %q, %v", file, got.Redis.Addrs, err)
 		}
 	}
 }
 
-func TestRedisURL(t *testing.T) {
-	if got, err := load(t, "redis.addrs: redis:6379"); err != nil || len(got.Redis.Addrs) != 1 || got.Redis.Addrs[0] != "redis:6379" {
-		t.Errorf("a host called redis: %v, %v", got.Redis, err) // a URL of scheme redis, to url.Parse
+// The parts of a Redis URL set the other options of redis, and an error never contains the password.
+func TestRedisURLSetsOptions(t *testing.T) {
+	if got, err := loadConfig(t, "redis.addrs: redis:6379"); err != nil || len(got.Redis.Addrs) != 1 || got.Redis.Addrs[0] != "redis:6379" {
+		t.Errorf("a host called redis: %v, %v", got.Redis, err) // url.Parse takes it for a URL with the scheme redis
 	}
 	want := dao.Config{Addrs: []string{"db:6379"}, EmbeddedAddr: "127.0.0.1:6380", Username: "me", Password: "s3cret", TLS: true}
-	got, err := load(t, "redis.addrs: rediss://me:s3cret@db:6379")
+	got, err := loadConfig(t, "redis.addrs: rediss://me:s3cret@db:6379")
 	if err != nil || !reflect.DeepEqual(got.Redis, want) {
 		t.Errorf("%+v, %v; want %+v", got.Redis, err, want)
 	}
-	got, err = load(t, "redis.addrs: db:6379\nredis.password: s3cret\nredis.username: me\nredis.tls: true")
+	got, err = loadConfig(t, "redis.addrs: db:6379\nredis.password: s3cret\nredis.username: me\nredis.tls: true")
 	if err != nil || !reflect.DeepEqual(got.Redis, want) {
 		t.Errorf("%+v, %v; want %+v", got.Redis, err, want)
 	}
-	got, err = load(t, "redis.addrs: [redis://me:p%40%2F%2C%20%23w@db:6379]")
+	got, err = loadConfig(t, "redis.addrs: [redis://me:p%40%2F%2C%20%23w@db:6379]")
 	if err != nil || got.Redis.Password != "p@/, #w" || got.Redis.Username != "me" || got.Redis.Addrs[0] != "db:6379" {
 		t.Errorf("a password in percents: %+v, %v", got.Redis, err)
 	}
@@ -52,13 +54,13 @@ func TestRedisURL(t *testing.T) {
 		"redis:\n  cluster: true\n  addrs: [redis://u:p@a:1/0, redis://u:p@b:1]":                    {"a:1", "b:1"},
 		"redis:\n  addrs: a:1\n  redlock_addrs: [redis://a:1/2, unix:///run/r.sock, 'redis://b:1']": {"a:1"},
 	} {
-		got, err := load(t, file)
+		got, err := loadConfig(t, file)
 		if err != nil || !slices.Equal(got.Redis.Addrs, want) {
 			t.Errorf("%s: %q, %v; want %q", file, got.Redis.Addrs, err, want)
 		}
-		again, err := load(t, "", "--redis.addrs="+strings.Join(got.Redis.Addrs, ","),
+		again, err := loadConfig(t, "", "--redis.addrs="+strings.Join(got.Redis.Addrs, ","),
 			"--redis.redlock_addrs="+strings.Join(got.Redis.RedlockAddrs, ","),
-			fmt.Sprint("--redis.cluster=", got.Redis.Cluster), "--redis.master_name="+got.Redis.MasterName) // as a replica is given it
+			fmt.Sprint("--redis.cluster=", got.Redis.Cluster), "--redis.master_name="+got.Redis.MasterName) // as replicas are started
 		if err != nil || !slices.Equal(again.Redis.Addrs, want) || !slices.Equal(again.Redis.RedlockAddrs, got.Redis.RedlockAddrs) {
 			t.Errorf("%s, given to a replica: %+v, %v", file, again.Redis, err)
 		}
@@ -68,7 +70,7 @@ func TestRedisURL(t *testing.T) {
 		"redis://:p@s3cret@db:x", "redis://me:s3cret@db:6379?db=1",
 		"redis://me:12#s3cret@db:6379",
 	} {
-		if _, err := load(t, "redis.addrs: "+bad); err == nil || strings.Contains(err.Error(), "s3cret") {
+		if _, err := loadConfig(t, "redis.addrs: "+bad); err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v; want an error without the password", bad, err)
 		}
 	}

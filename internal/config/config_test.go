@@ -18,7 +18,8 @@ import (
 
 var versions = []string{"v0", "v1"}
 
-func load(t testing.TB, file string, flags ...string) (config.Config, error) {
+// loadConfig loads the configuration from a file with this text and from flags; file "": no file.
+func loadConfig(t testing.TB, file string, flags ...string) (config.Config, error) {
 	t.Helper()
 	set := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	config.AddFlags(set, versions)
@@ -48,7 +49,7 @@ func defaults() config.Config {
 	}
 }
 
-// TestMain forgets what the developer's own environment says.
+// TestMain removes lockstep's variables from the environment.
 func TestMain(m *testing.M) {
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); suite.IsSetting(name) {
@@ -60,20 +61,20 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-func TestDefaults(t *testing.T) {
-	got, err := load(t, "")
+func TestDefaultConfiguration(t *testing.T) {
+	got, err := loadConfig(t, "")
 	if want := defaults(); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }
 
-// The file in the repository says every key, with its default.
-func TestRepositoryFile(t *testing.T) {
+// The config.yaml of the repository contains every key with its default value.
+func TestRepositoryFileHasDefaults(t *testing.T) {
 	text, err := os.ReadFile("../../config.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := load(t, string(text))
+	got, err := loadConfig(t, string(text))
 	got.File = ""
 	if want := defaults(); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
@@ -86,51 +87,51 @@ func TestRepositoryFile(t *testing.T) {
 			t.Errorf("config.yaml does not say %s", flag.Name)
 		}
 	})
-	const bound = "v10 and v11 also stop at 3 × (1 + its sales that waited when it got the lock)" // as in internal/lockv10
+	const bound = "v10 and v11 also stop at 3 × (1 + its sales that waited when it got the lock)" // same wording in config.yaml
 	if help := set.Lookup("lock.hand_off_limit").Usage; !strings.Contains(help, bound) || !strings.Contains(string(text), bound) {
 		t.Errorf("the help of lock.hand_off_limit is %q; it and config.yaml say %q", help, bound)
 	}
 }
 
-func TestGroupOfComments(t *testing.T) {
-	got, err := load(t, "sale:\n  # nested: 3\nlock:\n  version: v1\n")
+func TestGroupMayContainOnlyComments(t *testing.T) {
+	got, err := loadConfig(t, "sale:\n  # nested: 3\nlock:\n  version: v1\n")
 	if err != nil || got.Settings.Lock != "v1" || got.Settings.Nested != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-func TestRisingOrder(t *testing.T) {
+func TestFlagOverridesEnvironmentOverridesFile(t *testing.T) {
 	file := "sale:\n  nested: 1\n"
-	if got, err := load(t, file); err != nil || got.Settings.Nested != 1 {
+	if got, err := loadConfig(t, file); err != nil || got.Settings.Nested != 1 {
 		t.Errorf("file: %d, %v", got.Settings.Nested, err)
 	}
 	t.Setenv("LOCKSTEP_SALE_NESTED", "2")
-	if got, err := load(t, file); err != nil || got.Settings.Nested != 2 {
+	if got, err := loadConfig(t, file); err != nil || got.Settings.Nested != 2 {
 		t.Errorf("environment: %d, %v", got.Settings.Nested, err)
 	}
-	if got, err := load(t, file, "--sale.nested", "3"); err != nil || got.Settings.Nested != 3 {
+	if got, err := loadConfig(t, file, "--sale.nested", "3"); err != nil || got.Settings.Nested != 3 {
 		t.Errorf("flag: %d, %v", got.Settings.Nested, err)
 	}
 }
 
-func TestHosts(t *testing.T) {
+func TestHostsSyntax(t *testing.T) {
 	want := []string{"shop.example.com", "10.0.0.7", "::1"}
 	for _, file := range []string{"server.hosts: [shop.example.com, 10.0.0.7, '::1']", "server.hosts: shop.example.com, 10.0.0.7 ::1"} {
-		if got, err := load(t, file); err != nil || !reflect.DeepEqual(got.Server.Hosts, want) {
+		if got, err := loadConfig(t, file); err != nil || !reflect.DeepEqual(got.Server.Hosts, want) {
 			t.Errorf("%s: %q, %v", file, got.Server.Hosts, err)
 		}
 	}
 }
 
-func TestSecretsAreNotTold(t *testing.T) {
+func TestMisplacedSecretIsHidden(t *testing.T) {
 	for _, file := range []string{"redis.password: [s3cret]", "admin:\n  token:\n    a: s3cret", "redis: redis://:s3cret@db:1"} {
-		if _, err := load(t, file); err == nil || strings.Contains(err.Error(), "s3cret") {
+		if _, err := loadConfig(t, file); err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v; want an error without the secret", file, err)
 		}
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidConfigurationIsRefused(t *testing.T) {
 	for _, c := range []struct{ file, says string }{
 		{"lock.version: v42", `lock.version: "v42" is not allowed: want one of v0, v1`},
 		{"lock:\n  version: 4", `lock.version: "4" is not allowed: want one of v0, v1`},
@@ -190,39 +191,40 @@ func TestRefusals(t *testing.T) {
 		{"lock: v1", `lock: one value is not allowed: it is a group of keys; there are server.addr`},
 		{"lock: [", `configuration file: `},
 	} {
-		if _, err := load(t, c.file); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := loadConfig(t, c.file); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: %v; want %q", c.file, err, c.says)
 		}
 	}
-	if _, err := load(t, "", "--config", "nowhere.yaml"); err == nil || !strings.Contains(err.Error(), "nowhere.yaml") {
+	if _, err := loadConfig(t, "", "--config", "nowhere.yaml"); err == nil || !strings.Contains(err.Error(), "nowhere.yaml") {
 		t.Errorf("a file that is not there: %v", err)
 	}
 	t.Setenv("LOCKSTEP_LOCK_TTL", "ten")
-	if _, err := load(t, "lock.ttl: 5s"); err == nil || !strings.HasPrefix(err.Error(), `environment: lock.ttl: "ten" is not allowed`) {
+	if _, err := loadConfig(t, "lock.ttl: 5s"); err == nil || !strings.HasPrefix(err.Error(), `environment: lock.ttl: "ten" is not allowed`) {
 		t.Errorf("bad variable: %v", err)
 	}
-	if _, err := load(t, "", "--lock.ttl", "12"); err == nil || !strings.HasPrefix(err.Error(), `flag: lock.ttl: "12" is not allowed`) {
+	if _, err := loadConfig(t, "", "--lock.ttl", "12"); err == nil || !strings.HasPrefix(err.Error(), `flag: lock.ttl: "12" is not allowed`) {
 		t.Errorf("bad flag: %v", err)
 	}
-	if _, err := load(t, "", "--lock.ttl", "5s"); err != nil {
+	if _, err := loadConfig(t, "", "--lock.ttl", "5s"); err != nil {
 		t.Errorf("a good flag over a bad variable: %v", err)
 	}
 	t.Setenv("LOCKSTEP_LOCK_TTL", "")
 	t.Setenv("LOCKSTEP_REDIS_PASSWORD", "x")
-	if _, err := load(t, ""); err == nil || !strings.HasPrefix(err.Error(), "environment: redis.addrs: empty is not allowed") {
+	if _, err := loadConfig(t, ""); err == nil || !strings.HasPrefix(err.Error(), "environment: redis.addrs: empty is not allowed") {
 		t.Errorf("a variable that does not go with the rest: %v", err)
 	}
 	t.Setenv("LOCKSTEP_REDIS_PASSWORD", "")
 	t.Setenv("LOCKSTEP_TEST_REDIS", "/usr/bin/valkey-server")
 	t.Setenv("LOCKSTEP_LOCK_VERSON", "v1")
 	want := "there is no variable LOCKSTEP_LOCK_VERSON; there are LOCKSTEP_SERVER_ADDR, "
-	if _, err := load(t, ""); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := loadConfig(t, ""); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("unknown variable: %v", err)
 	}
 }
 
-// Variables that Kubernetes sets for services whose names begin with lockstep are passed over; a mistake that looks like one is not.
-func TestServiceLinksArePassedOver(t *testing.T) {
+// Variables that Kubernetes sets for services whose names begin with lockstep are ignored; a mistyped variable that resembles one is
+// refused.
+func TestKubernetesServiceVariablesAreIgnored(t *testing.T) {
 	for name, value := range map[string]string{
 		"LOCKSTEP_SERVICE_HOST": "10.0.0.1", "LOCKSTEP_SERVICE_PORT": "8080", "LOCKSTEP_SERVICE_PORT_HTTP": "8080",
 		"LOCKSTEP_PORT": "tcp://10.0.0.1:8080", "LOCKSTEP_PORT_8080_TCP": "tcp://10.0.0.1:8080", "LOCKSTEP_PORT_8080_TCP_PROTO": "tcp",
@@ -232,21 +234,21 @@ func TestServiceLinksArePassedOver(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	if _, err := load(t, ""); err != nil {
+	if _, err := loadConfig(t, ""); err != nil {
 		t.Error(err)
 	}
 	for name, value := range map[string]string{"LOCKSTEP_PORT": "8080", "LOCKSTEP_REDIS_PORT": "6379", "LOCKSTEP_SERVICE": "x"} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, value)
-			if _, err := load(t, ""); err == nil || !strings.Contains(err.Error(), "there is no variable "+name+";") {
+			if _, err := loadConfig(t, ""); err == nil || !strings.Contains(err.Error(), "there is no variable "+name+";") {
 				t.Errorf("%v; want that there is no such variable", err)
 			}
 		})
 	}
 }
 
-func TestEveryProblemIsNamedAtOnce(t *testing.T) {
-	_, err := load(t, "lock.ttl: ten\nsale.nested: x\nnonsense: 1\n")
+func TestErrorNamesEveryProblem(t *testing.T) {
+	_, err := loadConfig(t, "lock.ttl: ten\nsale.nested: x\nnonsense: 1\n")
 	for _, says := range []string{"lock.ttl", "sale.nested", "nonsense"} {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v does not name %s", err, says)
@@ -254,7 +256,7 @@ func TestEveryProblemIsNamedAtOnce(t *testing.T) {
 	}
 }
 
-// Whatever a value is, it is taken and in bounds, or refused by the name of its key.
+// Each value is either accepted and within bounds, or refused with an error that names its key.
 func FuzzValue(f *testing.F) {
 	for _, seed := range []string{"10s", "-1s", "ten", "", "1e9", "127.0.0.1:1", "v0", "true", "☃", "9999999999999999999999", " 5 ", "a,b"} {
 		f.Add(uint8(0), seed)
@@ -266,7 +268,7 @@ func FuzzValue(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, value string) {
 		name := names[int(which)%len(names)]
-		got, err := load(t, "", "--"+name+"="+value)
+		got, err := loadConfig(t, "", "--"+name+"="+value)
 		if err != nil {
 			if !strings.Contains(err.Error(), name) && !strings.Contains(err.Error(), "redis.addrs") {
 				t.Errorf("%s=%q: %v does not name the key", name, value, err)
@@ -276,7 +278,7 @@ func FuzzValue(f *testing.F) {
 		s := got.Settings
 		if s.TTL < 10*time.Millisecond || s.RetryInterval < time.Millisecond || s.WaitTimeout <= 0 || s.Think < 0 ||
 			s.Nested < 0 || s.Initial < 0 || s.Initial > 1_000_000_000 {
-			t.Errorf("%s=%q was taken: %+v", name, value, got)
+			t.Errorf("%s=%q was accepted: %+v", name, value, got)
 		}
 	})
 }

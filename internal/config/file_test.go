@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/config"
 )
 
-// A message names the line in which something is wrong, counted from 1; in what is no YAML, the parser's.
-func TestLines(t *testing.T) {
+// An error names the 1-based line of the mistake; in malformed YAML, the line that the parser reports.
+func TestErrorNamesLine(t *testing.T) {
 	const broken = ": configuration file: this is no YAML: yaml: "
 	rest := "\nsale:\n  nested: \"1\"\nlog:\n  level: info\n"
 	for _, c := range []struct{ name, file, says string }{
@@ -44,13 +44,13 @@ func TestLines(t *testing.T) {
 		{"a tag that does not fit", "lock:\n  version: v0\nsale:\n  nested: !!int one\n", ":4: sale.nested: this value is not allowed"},
 		{"a value in itself", "server:\n  replica: &a [*a]\n", ":2: server.replica: this value is not allowed"},
 	} {
-		if _, err := load(t, c.file); err == nil || !strings.Contains(err.Error(), "config.yaml"+c.says) {
+		if _, err := loadConfig(t, c.file); err == nil || !strings.Contains(err.Error(), "config.yaml"+c.says) {
 			t.Errorf("%s: %v; want config.yaml%s", c.name, err, c.says)
 		}
 	}
 }
 
-func TestWhatIsNoFileOfSettings(t *testing.T) {
+func TestUnsuitableFileIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	long := filepath.Join(dir, "long.yaml")
 	if err := os.WriteFile(long, []byte(strings.Repeat("#", 1<<20)+"\n"), 0o600); err != nil {
@@ -61,24 +61,24 @@ func TestWhatIsNoFileOfSettings(t *testing.T) {
 		os.DevNull: os.DevNull + " is a pipe, a device or a socket: want a regular file",
 		long:       long + " is longer than 1048576 bytes",
 	} {
-		if _, err := load(t, "", "--config", file); err == nil || !strings.Contains(err.Error(), "configuration file: "+says) {
+		if _, err := loadConfig(t, "", "--config", file); err == nil || !strings.Contains(err.Error(), "configuration file: "+says) {
 			t.Errorf("%s: %v; want %q", file, err, says)
 		}
 	}
-	if _, err := load(t, strings.Repeat("#", 1<<20)); err != nil {
+	if _, err := loadConfig(t, strings.Repeat("#", 1<<20)); err != nil {
 		t.Errorf("a file just as long as it may be: %v", err)
 	}
 	t.Chdir(dir)
 	if err := os.Mkdir(config.DefaultFile, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := load(t, ""); err == nil || !strings.Contains(err.Error(), "config.yaml is a directory") {
+	if _, err := loadConfig(t, ""); err == nil || !strings.Contains(err.Error(), "config.yaml is a directory") {
 		t.Errorf("a directory of that name here: %v", err)
 	}
 }
 
-// A client reads what it needs. A file that it was not given, and that is none of settings, is no file to it.
-func TestLoadOnly(t *testing.T) {
+// LoadOnly checks only the named keys. It ignores a default file that is not a configuration file of lockstep, unless --config names it.
+func TestLoadOnlyIgnoresOtherSettings(t *testing.T) {
 	t.Setenv("LOCKSTEP_LOCK_VERSION", "v99")
 	t.Setenv("LOCKSTEP_NONSENSE", "1")
 	only := func(file string, named bool, names ...string) (config.Config, error) {

@@ -8,10 +8,11 @@ import (
 
 const hidden = "Xs3cretX"
 
-// tells reports whether the error tells the secret, or if there is none, what is shown of the Redis elsewhere.
-func tells(t *testing.T, file string, flags ...string) (string, bool) {
+// revealsSecret loads a configuration, and returns its error, or if there is none the addresses that logs show, and whether that text
+// contains the secret.
+func revealsSecret(t *testing.T, file string, flags ...string) (string, bool) {
 	t.Helper()
-	cfg, err := load(t, file, flags...)
+	cfg, err := loadConfig(t, file, flags...)
 	shown := fmt.Sprint(err)
 	if err == nil {
 		shown = fmt.Sprint(cfg.Redis.Addrs, cfg.Redis.RedlockAddrs, cfg.Redis.EmbeddedAddr, cfg.Server.Addr)
@@ -19,8 +20,8 @@ func tells(t *testing.T, file string, flags ...string) (string, bool) {
 	return shown, strings.Contains(shown, hidden)
 }
 
-// A Redis's URL, mistyped in every way somebody could think of, tells no password, wherever it comes from.
-func TestMistypedURLsTellNoSecret(t *testing.T) {
+// However a Redis URL is mistyped, neither an error nor a log shows its password, whatever the source.
+func TestMistypedURLRevealsNoSecret(t *testing.T) {
 	var addrs []string
 	for _, scheme := range []string{"", "redis:", "redis:/", "redis://", "redis:///", "rediss://", "redis//", "//", "tcp://", " redis:// ",
 		"unix:", "unix:/", "unix://", "unix:///", "unix:////"} {
@@ -41,10 +42,10 @@ func TestMistypedURLsTellNoSecret(t *testing.T) {
 	keys := []string{"redis.addrs", "redis.redlock_addrs", "redis.embedded_addr"}
 	for i, addr := range addrs {
 		key := keys[0]
-		if i%5 == 0 { // all with the one that is meant, some with those that are mistaken for it
+		if i%5 == 0 { // every URL is tried with the right key, some also with similar keys
 			key = keys[1+i%2]
 		}
-		if shown, told := tells(t, "", "--"+key+"="+addr); told {
+		if shown, revealed := revealsSecret(t, "", "--"+key+"="+addr); revealed {
 			t.Errorf("flag %s %q: %s", key, addr, shown)
 		}
 	}
@@ -53,20 +54,20 @@ func TestMistypedURLsTellNoSecret(t *testing.T) {
 			"redis:\n  addrs: " + addrs[i], "redis.addrs: [" + addrs[i] + "]", fmt.Sprintf("redis:\n  addrs: %q\n", addrs[i]),
 			"redis: " + addrs[i], addrs[i],
 		} {
-			if shown, told := tells(t, file); told {
+			if shown, revealed := revealsSecret(t, file); revealed {
 				t.Errorf("file %q: %s", file, shown)
 			}
 		}
 		t.Setenv("LOCKSTEP_REDIS_ADDRS", addrs[i])
-		if shown, told := tells(t, ""); told {
+		if shown, revealed := revealsSecret(t, ""); revealed {
 			t.Errorf("environment %q: %s", addrs[i], shown)
 		}
 		t.Setenv("LOCKSTEP_REDIS_ADDRS", "")
 	}
 }
 
-// Nor does a file that is mistyped around a secret.
-func TestMistypedFilesTellNoSecret(t *testing.T) {
+// However a file is mistyped around a secret, the error does not show it.
+func TestMistypedFileRevealsNoSecret(t *testing.T) {
 	for _, key := range []string{
 		"redis:\n  password", "redis:\n  username", "admin:\n  token", "redis:\n  addrs", "redis.password", "redis:\n  passwrod",
 		"redis:\n  - password",
@@ -81,7 +82,7 @@ func TestMistypedFilesTellNoSecret(t *testing.T) {
 			": &a [*a, " + hidden + "]", ": <<: " + hidden, ":\n    <<: " + hidden, ": " + hidden + "\x01", ": " + hidden + "\xff",
 		} {
 			for _, after := range []string{"", "\n  cluster: maybe\nlock:\n  version: v0\n", "\n---\n" + hidden + "\n"} {
-				if shown, told := tells(t, key+value+after); told {
+				if shown, revealed := revealsSecret(t, key+value+after); revealed {
 					t.Errorf("%q: %s", key+value+after, shown)
 				}
 			}
@@ -89,8 +90,8 @@ func TestMistypedFilesTellNoSecret(t *testing.T) {
 	}
 }
 
-// A secret given to a neighbour of its key is not repeated, whatever the source.
-func TestSecretsUnderOtherNames(t *testing.T) {
+// A secret that is given to another key is not shown, whatever the source.
+func TestSecretUnderOtherKeyIsHidden(t *testing.T) {
 	for _, key := range []string{
 		"admin.open", "redis.tls", "redis.cluster", "redis.addrs", "redis.embedded_addr", "redis.redlock_addrs", "redis.tls_ca", "redis.tls_key",
 		"redis.master_name", "redis", "admin",
@@ -101,16 +102,16 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 			files = append(files, fmt.Sprintf("%s: {%s: %s}", group, name, hidden),
 				fmt.Sprintf("%s:\n  %s: %[3]s\n  %[2]s: %[3]s", group, name, hidden))
 			t.Setenv("LOCKSTEP_"+strings.ToUpper(group+"_"+name), hidden)
-			if shown, told := tells(t, ""); told {
+			if shown, revealed := revealsSecret(t, ""); revealed {
 				t.Errorf("environment %s: %s", key, shown)
 			}
 			t.Setenv("LOCKSTEP_"+strings.ToUpper(group+"_"+name), "")
-			if shown, told := tells(t, "", "--"+key+"="+hidden); told {
+			if shown, revealed := revealsSecret(t, "", "--"+key+"="+hidden); revealed {
 				t.Errorf("flag %s: %s", key, shown)
 			}
 		}
 		for _, file := range files {
-			if shown, told := tells(t, file); told {
+			if shown, revealed := revealsSecret(t, file); revealed {
 				t.Errorf("file %q: %s", file, shown)
 			}
 		}
@@ -127,18 +128,18 @@ func FuzzSecret(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, before, after string) {
 		addr := before + hidden + "@" + after
 		var shown string
-		var told bool
+		var revealed bool
 		switch which % 4 {
 		case 0:
-			shown, told = tells(t, "", "--redis.addrs="+addr)
+			shown, revealed = revealsSecret(t, "", "--redis.addrs="+addr)
 		case 1:
-			shown, told = tells(t, "", "--redis.redlock_addrs="+addr)
+			shown, revealed = revealsSecret(t, "", "--redis.redlock_addrs="+addr)
 		case 2:
-			shown, told = tells(t, "", "--server.addr="+addr)
+			shown, revealed = revealsSecret(t, "", "--server.addr="+addr)
 		default:
-			shown, told = tells(t, "redis:\n  addrs: "+addr+"\n")
+			shown, revealed = revealsSecret(t, "redis:\n  addrs: "+addr+"\n")
 		}
-		if told {
+		if revealed {
 			t.Errorf("%d %q: %s", which, addr, shown)
 		}
 	})

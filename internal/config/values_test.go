@@ -8,41 +8,41 @@ import (
 	"testing"
 )
 
-// What YAML and Go read as a number in more than one way is none.
-func TestWholeNumbers(t *testing.T) {
+// A number that YAML and Go may read differently is refused.
+func TestAmbiguousNumbersAreRefused(t *testing.T) {
 	for _, number := range []string{"0200", "-0", "+200", "0o310", "0xc8", "0b11", "1_000", "1e2", "2e2", "200.0", "1:30", "00", "２００"} {
 		want := fmt.Sprintf("inventory.initial: %q is not allowed: want a whole number from 0 to 1000000000, "+
 			"in decimal digits alone: 200, not 0200, ", number)
-		if _, err := load(t, "inventory:\n  initial: "+number); err == nil || !strings.Contains(err.Error(), "config.yaml:2: "+want) {
+		if _, err := loadConfig(t, "inventory:\n  initial: "+number); err == nil || !strings.Contains(err.Error(), "config.yaml:2: "+want) {
 			t.Errorf("file: %v; want %s", err, want)
 		}
 		t.Setenv("LOCKSTEP_INVENTORY_INITIAL", number)
-		if _, err := load(t, ""); err == nil || !strings.Contains(err.Error(), "environment: "+want) {
+		if _, err := loadConfig(t, ""); err == nil || !strings.Contains(err.Error(), "environment: "+want) {
 			t.Errorf("environment: %v; want %s", err, want)
 		}
 		t.Setenv("LOCKSTEP_INVENTORY_INITIAL", "")
 	}
 	for _, number := range []string{"200", `"200"`, "!!int 200", "&n 200"} {
-		if got, err := load(t, "inventory.initial: "+number); err != nil || got.Settings.Initial != 200 {
+		if got, err := loadConfig(t, "inventory.initial: "+number); err != nil || got.Settings.Initial != 200 {
 			t.Errorf("%s: %d, %v", number, got.Settings.Initial, err)
 		}
 	}
 }
 
-// A text is what is written, whatever YAML takes it for.
-func TestTextsAsWritten(t *testing.T) {
+// A text is taken literally, even if YAML would read it as a number, a boolean or a date.
+func TestTextIsTakenLiterally(t *testing.T) {
 	for _, text := range []string{"0123", "1_000", "1e3", "0x10", "true", "2001-01-01", "1.0"} {
-		if got, err := load(t, "admin.token: "+text); err != nil || got.Admin.Token != text {
+		if got, err := loadConfig(t, "admin.token: "+text); err != nil || got.Admin.Token != text {
 			t.Errorf("%s: %q, %v", text, got.Admin.Token, err)
 		}
 	}
-	if got, err := load(t, "server.hosts: [010, 'a']"); err != nil || !slices.Equal(got.Server.Hosts, []string{"010", "a"}) {
+	if got, err := loadConfig(t, "server.hosts: [010, 'a']"); err != nil || !slices.Equal(got.Server.Hosts, []string{"010", "a"}) {
 		t.Errorf("%q, %v", got.Server.Hosts, err)
 	}
 }
 
-// What a header or a name cannot carry is refused where it is read, wherever it comes from; it is not shown.
-func TestTextsWithLineEnds(t *testing.T) {
+// A text that no header or name can contain is refused, whatever the source, and is not shown.
+func TestControlCharactersAreRefused(t *testing.T) {
 	const mark = "workshop"
 	for key, bad := range map[string][]string{
 		"admin.token": {
@@ -57,8 +57,8 @@ func TestTextsWithLineEnds(t *testing.T) {
 		"server.replica":    {mark + "\n"},
 	} {
 		for _, value := range bad {
-			_, flag := load(t, "", "--"+key+"="+value)
-			_, file := load(t, fmt.Sprintf("%s: %q", key, value))
+			_, flag := loadConfig(t, "", "--"+key+"="+value)
+			_, file := loadConfig(t, fmt.Sprintf("%s: %q", key, value))
 			for source, err := range map[string]error{"flag": flag, "config.yaml:1": file} {
 				if err == nil || !strings.Contains(err.Error(), source+": "+key+": ") || !strings.Contains(err.Error(), "want a text without ") {
 					t.Errorf("%s %q: %v", key, value, err)
@@ -72,17 +72,17 @@ func TestTextsWithLineEnds(t *testing.T) {
 	t.Setenv("LOCKSTEP_ADMIN_TOKEN", mark+"\n")
 	want := "environment: admin.token: this value is not allowed: " +
 		"want a text without a line end or any other control character, also at its end"
-	if _, err := load(t, "admin.token: |\n  other\n"); err == nil || err.Error() != want {
+	if _, err := loadConfig(t, "admin.token: |\n  other\n"); err == nil || err.Error() != want {
 		t.Errorf("%v; want %s", err, want)
 	}
 	t.Setenv("LOCKSTEP_ADMIN_TOKEN", "a token of words, 口令")
-	if got, err := load(t, ""); err != nil || got.Admin.Token != "a token of words, 口令" {
+	if got, err := loadConfig(t, ""); err != nil || got.Admin.Token != "a token of words, 口令" {
 		t.Errorf("%q, %v", got.Admin.Token, err)
 	}
 }
 
-// A variable in other letters would be ignored in silence.
-func TestVariablesInOtherLetters(t *testing.T) {
+// A variable whose name is not in capitals would be ignored silently, so it is refused.
+func TestVariableInLowerCaseIsRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there it is the same variable")
 	}
@@ -94,7 +94,7 @@ func TestVariablesInOtherLetters(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, "v1")
-			if _, err := load(t, ""); err == nil || !strings.HasPrefix(err.Error(), "environment: "+says) {
+			if _, err := loadConfig(t, ""); err == nil || !strings.HasPrefix(err.Error(), "environment: "+says) {
 				t.Errorf("%v; want %s", err, says)
 			}
 		})

@@ -15,119 +15,119 @@ import (
 	"lockstep/internal/config"
 )
 
-// watching is a folder of a test's own, whose file config.yaml is watched in virtual time.
-type watching struct {
+// watchTest is a test with a directory of its own, in which a file is watched in virtual time.
+type watchTest struct {
 	*testing.T
 	dir    string
 	wrote  int
 	mu     sync.Mutex
-	read   []string // what the file said, each time it had changed
+	read   []string // contents of the file after each change
 	failed []error
 }
 
-func (w *watching) path(name string) string { return filepath.Join(w.dir, name) }
+func (w *watchTest) path(name string) string { return filepath.Join(w.dir, name) }
 
-func (w *watching) must(err error) {
+func (w *watchTest) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
 	}
 }
 
-func (w *watching) write(name, text string) {
+func (w *watchTest) write(name, text string) {
 	w.must(os.MkdirAll(filepath.Dir(w.path(name)), 0o700))
 	w.must(os.WriteFile(w.path(name), []byte(text), 0o600))
 	w.wrote++
-	when := time.Now().Add(time.Duration(w.wrote) * time.Second) // virtual time passes, and the system's clock does not
+	when := time.Now().Add(time.Duration(w.wrote) * time.Second) // the file system's clock does not follow virtual time
 	w.must(os.Chtimes(w.path(name), when, when))
 }
 
-// said returns what was read until now, and what failed.
-func (w *watching) said() (read []string, failed []error) {
+// results returns the contents that were read so far, and the errors.
+func (w *watchTest) results() (read []string, failed []error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.read), slices.Clone(w.failed)
 }
 
-// link makes name lead to target, as ln -sfn does.
-func (w *watching) link(target, name string) {
+// makeLink makes name a symbolic link to target, as ln -sfn does.
+func (w *watchTest) makeLink(target, name string) {
 	w.must(os.Symlink(target, w.path("new")))
 	w.must(os.Rename(w.path("new"), w.path(name)))
 }
 
-// Whatever lies between the path and the file, a change of it is seen, once.
-func TestWatch(t *testing.T) {
+// Each change of the file is reported once, whatever links and directories lie between the path and the file.
+func TestWatchReportsEachChangeOnce(t *testing.T) {
 	const file = "config.yaml"
-	for what, c := range map[string]struct{ make, change func(w *watching) }{
+	for what, c := range map[string]struct{ make, change func(w *watchTest) }{
 		"written": {
-			func(w *watching) { w.write(file, "old") },
-			func(w *watching) { w.write(file, "new") },
+			func(w *watchTest) { w.write(file, "old") },
+			func(w *watchTest) { w.write(file, "new") },
 		},
 		"written to the same length": {
-			func(w *watching) { w.write(file, "one") },
-			func(w *watching) { w.write(file, "new") },
+			func(w *watchTest) { w.write(file, "one") },
+			func(w *watchTest) { w.write(file, "new") },
 		},
 		"removed and written, as by git": {
-			func(w *watching) { w.write(file, "old") },
-			func(w *watching) { w.must(os.Remove(w.path(file))); w.write(file, "new") },
+			func(w *watchTest) { w.write(file, "old") },
+			func(w *watchTest) { w.must(os.Remove(w.path(file))); w.write(file, "new") },
 		},
 		"replaced, as by sed -i": {
-			func(w *watching) { w.write(file, "old") },
-			func(w *watching) { w.write("sedX", "new"); w.must(os.Rename(w.path("sedX"), w.path(file))) },
+			func(w *watchTest) { w.write(file, "old") },
+			func(w *watchTest) { w.write("sedX", "new"); w.must(os.Rename(w.path("sedX"), w.path(file))) },
 		},
 		"emptied, and written later": {
-			func(w *watching) { w.write(file, "old") },
-			func(w *watching) { w.write(file, ""); time.Sleep(200 * time.Millisecond); w.write(file, "new") },
+			func(w *watchTest) { w.write(file, "old") },
+			func(w *watchTest) { w.write(file, ""); time.Sleep(200 * time.Millisecond); w.write(file, "new") },
 		},
 		"a ConfigMap": {
-			func(w *watching) {
+			func(w *watchTest) {
 				w.write("v1/"+file, "old")
 				w.write("v2/"+file, "new")
-				w.link("v1", "..data")
-				w.link("..data/"+file, file)
+				w.makeLink("v1", "..data")
+				w.makeLink("..data/"+file, file)
 			},
-			func(w *watching) { w.link("v2", "..data") },
+			func(w *watchTest) { w.makeLink("v2", "..data") },
 		},
 		"a ConfigMap whose old data are removed": {
-			func(w *watching) {
+			func(w *watchTest) {
 				w.write("v1/"+file, "old")
-				w.link("v1", "..data")
-				w.link("..data/"+file, file)
+				w.makeLink("v1", "..data")
+				w.makeLink("..data/"+file, file)
 			},
-			func(w *watching) {
+			func(w *watchTest) {
 				w.write("v2/"+file, "new")
-				w.link("v2", "..data")
+				w.makeLink("v2", "..data")
 				w.must(os.RemoveAll(w.path("v1")))
 			},
 		},
 		"sed -i on a link's target": {
-			func(w *watching) { w.write("etc/real", "old"); w.link("etc/real", file) },
-			func(w *watching) {
+			func(w *watchTest) { w.write("etc/real", "old"); w.makeLink("etc/real", file) },
+			func(w *watchTest) {
 				w.write("etc/sedX", "new")
 				w.must(os.Rename(w.path("etc/sedX"), w.path("etc/real")))
 			},
 		},
 		"a chain of links": {
-			func(w *watching) {
+			func(w *watchTest) {
 				w.write("a/real", "old")
-				w.link("a/real", "b")
-				w.link(w.path("b"), "c")
-				w.link("c", file)
+				w.makeLink("a/real", "b")
+				w.makeLink(w.path("b"), "c")
+				w.makeLink("c", file)
 			},
-			func(w *watching) { w.write("z", "new"); w.link("z", "b") },
+			func(w *watchTest) { w.write("z", "new"); w.makeLink("z", "b") },
 		},
 		"the link itself": {
-			func(w *watching) { w.write("a", "old"); w.write("b", "new"); w.link("a", file) },
-			func(w *watching) { w.link("b", file) },
+			func(w *watchTest) { w.write("a", "old"); w.write("b", "new"); w.makeLink("a", file) },
+			func(w *watchTest) { w.makeLink("b", file) },
 		},
 		"the folder of the target": {
-			func(w *watching) { w.write("a/real", "old"); w.link("a/real", file) },
-			func(w *watching) { w.must(os.Rename(w.path("a"), w.path("b"))); w.write("a/real", "new") },
+			func(w *watchTest) { w.write("a/real", "old"); w.makeLink("a/real", file) },
+			func(w *watchTest) { w.must(os.Rename(w.path("a"), w.path("b"))); w.write("a/real", "new") },
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := &watching{T: t, dir: t.TempDir()}
+				w := &watchTest{T: t, dir: t.TempDir()}
 				if err := os.Symlink("none", w.path("probe")); err != nil {
 					t.Skip("no symbolic links here: ", err)
 				}
@@ -137,15 +137,15 @@ func TestWatch(t *testing.T) {
 					time.Sleep(time.Second)
 				})
 				if !slices.Equal(w.read, []string{"new"}) || len(w.failed) > 0 {
-					t.Errorf("it was read %q, %v; want the new one, once", w.read, w.failed)
+					t.Errorf("read %q, errors %v; want the new contents, once", w.read, w.failed)
 				}
 			})
 		})
 	}
 }
 
-// watch watches while do does.
-func (w *watching) watch(file string, do func()) {
+// watch watches a file while do runs.
+func (w *watchTest) watch(file string, do func()) {
 	ctx, end := context.WithCancel(w.Context())
 	ended := make(chan struct{})
 	go func() {
@@ -164,28 +164,28 @@ func (w *watching) watch(file string, do func()) {
 			w.failed = append(w.failed, err)
 		})
 	}()
-	synctest.Wait() // it has looked once
+	synctest.Wait() // Watch has read the file once
 	do()
 	end()
 	<-ended
 }
 
-// A file that is gone, or its folder, is said so, once; as soon as it is back, it is read.
-func TestWatchAFileThatIsGone(t *testing.T) {
+// A file that is missing, or whose directory is, is reported once. When it is back, it is read.
+func TestWatchReportsMissingFileOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &watching{T: t, dir: t.TempDir()}
+		w := &watchTest{T: t, dir: t.TempDir()}
 		w.write("shop/config.yaml", "old")
 		w.watch("shop/config.yaml", func() {
 			w.must(os.Rename(w.path("shop"), w.path("away")))
 			time.Sleep(time.Minute)
-			if read, failed := w.said(); len(failed) != 1 || !errors.Is(failed[0], fs.ErrNotExist) || len(read) > 0 {
-				t.Errorf("%v, and it was read %q; want that it is gone, once", failed, read)
+			if read, failed := w.results(); len(failed) != 1 || !errors.Is(failed[0], fs.ErrNotExist) || len(read) > 0 {
+				t.Errorf("errors %v, read %q; want one ErrNotExist, and nothing read", failed, read)
 			}
 			w.must(os.Rename(w.path("away"), w.path("shop")))
 			time.Sleep(time.Second)
 		})
 		if !slices.Equal(w.read, []string{"old"}) || len(w.failed) != 1 {
-			t.Errorf("%v, and it was read %q; want it once, when it is back", w.failed, w.read)
+			t.Errorf("errors %v, read %q; want one read, when the file is back", w.failed, w.read)
 		}
 	})
 }

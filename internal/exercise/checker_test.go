@@ -16,8 +16,8 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// checker checks the exercises of this module.
-func checker(t *testing.T) exercise.Checker {
+// newChecker returns a checker of this module's exercises.
+func newChecker(t *testing.T) exercise.Checker {
 	t.Helper()
 	root, err := exercise.FindRoot(".")
 	if err != nil {
@@ -26,7 +26,7 @@ func checker(t *testing.T) exercise.Checker {
 	return exercise.Checker{Root: root}
 }
 
-func named(t *testing.T, name string) exercise.Exercise {
+func findExercise(t *testing.T, name string) exercise.Exercise {
 	t.Helper()
 	e, err := exercise.Find(name)
 	if err != nil {
@@ -35,10 +35,10 @@ func named(t *testing.T, name string) exercise.Exercise {
 	return e
 }
 
-// edited is a checker of a learner who has changed an exercise.
-func edited(t *testing.T, e exercise.Exercise, was, is string) exercise.Checker {
+// checkerOfEdit returns a checker that sees the exercise's lock.go with was replaced by is.
+func checkerOfEdit(t *testing.T, e exercise.Exercise, was, is string) exercise.Checker {
 	t.Helper()
-	c := checker(t)
+	c := newChecker(t)
 	file := e.Dir() + "/lock.go"
 	text, err := os.ReadFile(filepath.Join(c.Root, file))
 	if err != nil {
@@ -56,22 +56,22 @@ func edited(t *testing.T, e exercise.Exercise, was, is string) exercise.Checker 
 }
 
 func TestCheckBuildsAndExplores(t *testing.T) {
-	suite.LongOnly(t, "TestAMistakeStaysWhereItIs builds and explores one")
-	e := named(t, "05")
-	start, err := checker(t).Check(t.Context(), e, e.Dir(), language.English)
+	suite.LongOnly(t, "TestBrokenExerciseDoesNotAffectOthers builds and explores one")
+	e := findExercise(t, "05")
+	start, err := newChecker(t).Check(t.Context(), e, e.Dir(), language.English)
 	if err != nil || start.State != verdict.NotYet || start.Anomaly != string(anomaly.TwoHolders) ||
 		!strings.Contains(start.Diagram, "Redis") || len(strings.Fields(start.Schedule)) != start.Length {
 		t.Errorf("as it is handed out: %+v, %v", start, err)
 	}
-	solution, err := checker(t).Check(t.Context(), e, e.Dir()+"/solution", language.English)
+	solution, err := newChecker(t).Check(t.Context(), e, e.Dir()+"/solution", language.English)
 	if err != nil || solution.State != verdict.Done {
 		t.Errorf("the solution: %+v, %v", solution, err)
 	}
 }
 
-// What learners do to the explorer is said clearly, and soon.
-func TestTroubleIsSaid(t *testing.T) {
-	e := named(t, "01")
+// For code that the explorer cannot run, the check names the reason within half a minute.
+func TestCheckNamesReasonOfFailure(t *testing.T) {
+	e := findExercise(t, "01")
 	const line = "	case errors.Is(err, redis.Nil):\n"
 	for _, c := range []struct {
 		name, is, reason, says string
@@ -94,7 +94,7 @@ func TestTroubleIsSaid(t *testing.T) {
 		if !c.quick && !suite.Long {
 			continue
 		}
-		o, err := edited(t, e, line, c.is).Check(t.Context(), e, e.Dir(), language.English)
+		o, err := checkerOfEdit(t, e, line, c.is).Check(t.Context(), e, e.Dir(), language.English)
 		said := strings.Contains(strings.ToLower(o.Says), c.says)
 		if err != nil || o.State != verdict.Failed || o.Reason != c.reason || !said || o.Seconds > 30 {
 			t.Errorf("%s: %s, %s after %.0f s: %s, %v", c.name, o.State, o.Reason, o.Seconds, o.Says, err)
@@ -102,29 +102,29 @@ func TestTroubleIsSaid(t *testing.T) {
 	}
 }
 
-// A mistake in one exercise keeps no other from being checked.
-func TestAMistakeStaysWhereItIs(t *testing.T) {
-	broken := edited(t, named(t, "02"), "package foreigndelete\n", "package foreigndelete\n\nfunc {\n")
-	e := named(t, "03")
+// An exercise that does not compile does not keep others from being checked.
+func TestBrokenExerciseDoesNotAffectOthers(t *testing.T) {
+	broken := checkerOfEdit(t, findExercise(t, "02"), "package foreigndelete\n", "package foreigndelete\n\nfunc {\n")
+	e := findExercise(t, "03")
 	if o, err := broken.Check(t.Context(), e, e.Dir(), language.English); err != nil || o.State != verdict.NotYet {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
 
-func TestWithoutWhatItNeeds(t *testing.T) {
+func TestCheckNeedsModuleAndGo(t *testing.T) {
 	if _, err := exercise.FindRoot(t.TempDir()); !errors.Is(err, exercise.ErrNoModule) {
 		t.Errorf("outside the module: %v", err)
 	}
-	c, e := checker(t), named(t, "nested")
+	c, e := newChecker(t), findExercise(t, "nested")
 	t.Setenv("PATH", "")
 	if _, err := c.Check(t.Context(), e, e.Dir(), language.English); !errors.Is(err, exercise.ErrNoGo) {
 		t.Errorf("without Go: %v", err)
 	}
 }
 
-// What surrounds the module does not count; what keeps the go command from working is no mistake of the learner's.
-func TestTheGoCommandOfOthers(t *testing.T) {
-	c, e := checker(t), named(t, "01")
+// Settings of the go command outside the module are ignored. If the go command itself fails, that is not reported as the learner's mistake.
+func TestCheckIgnoresGoEnvironment(t *testing.T) {
+	c, e := newChecker(t), findExercise(t, "01")
 	work := filepath.Join(t.TempDir(), "go.work")
 	if err := os.WriteFile(work, []byte("go 1.24\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestTheGoCommandOfOthers(t *testing.T) {
 	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -mod=vendor")
 	t.Setenv("GOOS", "plan9")
 	if o, err := c.Check(t.Context(), e, e.Dir(), language.English); err != nil || o.State != verdict.NotYet {
-		t.Errorf("among others' settings: %+v, %v", o, err)
+		t.Errorf("with foreign settings: %+v, %v", o, err)
 	}
 	t.Setenv("GOCACHE", os.DevNull)
 	o, err := c.Check(t.Context(), e, e.Dir(), language.English)
@@ -142,7 +142,7 @@ func TestTheGoCommandOfOthers(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
+func TestFindAcceptsNumberNameOrPath(t *testing.T) {
 	for _, name := range []string{"5", "05", "05-nested", "nested", "exercises/05-nested", "./exercises/05-nested/", `exercises\05-nested`} {
 		if e, err := exercise.Find(name); err != nil || e.Number != 5 {
 			t.Errorf("%q is %d, %v", name, e.Number, err)
@@ -155,8 +155,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Each exercise has a directory with its number, and no two have the same name.
-func TestTheTableIsWhole(t *testing.T) {
+// Each exercise has a unique name, texts in both languages, valid explorations, and a directory whose lock.go states its task.
+func TestEachExerciseIsComplete(t *testing.T) {
 	names := map[string]bool{}
 	for i, e := range exercise.All() {
 		if e.Number != i+1 || names[e.Name] || len(e.Looks) == 0 {

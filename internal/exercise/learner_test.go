@@ -17,10 +17,10 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// patience is how long a test waits for what must happen.
+// patience is the longest time that a test waits for output.
 const patience = 2 * time.Minute
 
-// lockedBuffer may be read while it is written.
+// lockedBuffer is a buffer that can be read while it is written.
 type lockedBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -38,8 +38,8 @@ func (b *lockedBuffer) String() string {
 	return b.text.String()
 }
 
-// at returns a learner of this module's exercises, with a progress of its own.
-func at(t *testing.T, in language.Language) (exercise.Learner, *lockedBuffer) {
+// newLearner returns a learner of this module's exercises with progress of its own, and the learner's output.
+func newLearner(t *testing.T, in language.Language) (exercise.Learner, *lockedBuffer) {
 	t.Helper()
 	root, err := exercise.FindRoot(".")
 	if err != nil {
@@ -51,9 +51,9 @@ func at(t *testing.T, in language.Language) (exercise.Learner, *lockedBuffer) {
 	}, people
 }
 
-// A check shows the schedule in words, and the list knows what it found.
-func TestCheckShowsTheSchedule(t *testing.T) {
-	d, people := at(t, language.English)
+// A check shows the schedule in words, and the list shows the result.
+func TestCheckShowsSchedule(t *testing.T) {
+	d, people := newLearner(t, language.English)
 	e, err := exercise.Find("01")
 	if err != nil {
 		t.Fatal(err)
@@ -77,10 +77,10 @@ func TestCheckShowsTheSchedule(t *testing.T) {
 	}
 }
 
-// What starved is, is said without the name of a flag.
-func TestCheckSaysStarvedInWords(t *testing.T) {
-	suite.LongOnly(t, "TestCheckShowsTheSchedule checks one")
-	d, people := at(t, language.English)
+// The sentence about starvation contains no flag.
+func TestStarvationIsShownWithoutFlag(t *testing.T) {
+	suite.LongOnly(t, "TestCheckShowsSchedule checks one")
+	d, people := newLearner(t, language.English)
 	e, err := exercise.Find("15")
 	if err != nil {
 		t.Fatal(err)
@@ -94,8 +94,9 @@ func TestCheckSaysStarvedInWords(t *testing.T) {
 	}
 }
 
-// Where nothing can be written, the verdict comes all the same, and makes the exit code; --watch ends, as it would never get on.
-func TestCheckWhereNothingCanBeWritten(t *testing.T) {
+// If progress cannot be written, the check still shows its verdict and returns its exit code. With --watch it ends, because it could never
+// advance.
+func TestCheckWithUnwritableProgress(t *testing.T) {
 	e, err := exercise.Find("01")
 	if err != nil {
 		t.Fatal(err)
@@ -105,9 +106,9 @@ func TestCheckWhereNothingCanBeWritten(t *testing.T) {
 		language.Chinese: {"还没有完成", "没有记下这一题是否完成：open "},
 	} {
 		if in == language.Chinese && !suite.Long {
-			continue // in English alone: each checks an exercise
+			continue // only in English, because each check takes long
 		}
-		d, people := at(t, in)
+		d, people := newLearner(t, in)
 		d.Store = exercise.ProgressIn(filepath.Join(t.TempDir(), "gone"))
 		outcome, err := d.Check(t.Context(), e)
 		var forgotten exercise.ForgottenError
@@ -123,15 +124,15 @@ func TestCheckWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-// A progress file that is garbage costs neither the verdict nor the exit code, nor is it written over; hints are given, all at once.
-// What is to be done next, nobody knows.
-func TestCheckWithGarbageForProgress(t *testing.T) {
+// An invalid progress file changes neither the verdict nor the exit code, and is not overwritten. All hints are shown at once, and no next
+// exercise is suggested.
+func TestCheckWithInvalidProgressFile(t *testing.T) {
 	e, err := exercise.Find("01")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, garbage := range []string{"not JSON", `{"done":7}`, `{"of a newer one":1}`, "\x00"} {
-		d, people := at(t, language.English)
+		d, people := newLearner(t, language.English)
 		dir := t.TempDir()
 		d.Store = exercise.ProgressIn(dir)
 		file := filepath.Join(dir, exercise.ProgressFile)
@@ -143,7 +144,7 @@ func TestCheckWithGarbageForProgress(t *testing.T) {
 			!strings.Contains(people.String(), "Hint 3 of 3") {
 			t.Errorf("%q: %v\n%s", garbage, err, people)
 		}
-		if garbage == "not JSON" { // the others are read alike, and each checks an exercise
+		if garbage == "not JSON" { // one is enough, because each check takes long
 			d.Checker.Overlay = map[string]string{e.Dir() + "/lock.go": filepath.Join(d.Checker.Root, e.Dir(), "solution", "lock.go")}
 			outcome, err := d.Check(t.Context(), e)
 			if !errors.As(err, &forgotten) || !errors.Is(err, exercise.ErrUnreadable) || outcome.State.ExitCode() != 0 {
@@ -159,13 +160,13 @@ func TestCheckWithGarbageForProgress(t *testing.T) {
 	}
 }
 
-// Where nothing can be written, nobody knows how often a learner asked before: all hints are given at once, and the solution.
-func TestHelpWhereNothingCanBeWritten(t *testing.T) {
+// If progress cannot be written, the number of earlier requests is unknown, so all hints and the solution are shown at once.
+func TestAllHelpIsShownWithUnwritableProgress(t *testing.T) {
 	e, err := exercise.Find("01")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, people := at(t, language.English)
+	d, people := newLearner(t, language.English)
 	d.Store = exercise.ProgressIn(filepath.Join(t.TempDir(), "gone"))
 	var forgotten exercise.ForgottenError
 	if err := d.Hint(e); !errors.As(err, &forgotten) || !strings.Contains(people.String(), "Hint 3 of 3") {
@@ -176,18 +177,18 @@ func TestHelpWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-// With --watch, a save is enough: the exercise is checked again, and the next one after it.
-func TestWatchGoesOnAtEachSave(t *testing.T) {
-	suite.LongOnly(t, "TestCheckShowsTheSchedule checks once")
-	d, people := at(t, language.Chinese)
+// With --watch, each save checks the exercise again, and then the next one.
+func TestWatchChecksAfterEachSave(t *testing.T) {
+	suite.LongOnly(t, "TestCheckShowsSchedule checks once")
+	d, people := newLearner(t, language.Chinese)
 	root := d.Checker.Root
 	watched := filepath.Join(root, "exercises", "01-expiry", "touched_by_a_test.go")
 	t.Cleanup(func() { _ = os.Remove(watched) })
-	edited := filepath.Join(t.TempDir(), "lock.go")
+	checkerOfEdit := filepath.Join(t.TempDir(), "lock.go")
 	save := func(of string) {
 		text, err := os.ReadFile(filepath.Join(root, "exercises", "01-expiry", of))
 		if err == nil {
-			err = os.WriteFile(edited, text, 0o600)
+			err = os.WriteFile(checkerOfEdit, text, 0o600)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -198,29 +199,29 @@ func TestWatchGoesOnAtEachSave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Checker.Overlay = map[string]string{"exercises/01-expiry/lock.go": edited}
+	d.Checker.Overlay = map[string]string{"exercises/01-expiry/lock.go": checkerOfEdit}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- d.Watch(ctx, e) }()
-	sees(t, people, "练习 01-expiry", "就会再次检查")
+	awaitOutput(t, people, "练习 01-expiry", "就会再次检查")
 	save("solution/lock.go")
 	if err := os.WriteFile(watched, []byte("package expiry\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sees(t, people, "完成。", "练习 02-foreign-delete", "foreign-release")
+	awaitOutput(t, people, "完成。", "练习 02-foreign-delete", "foreign-release")
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
 }
 
-// sees waits until people see all of these.
-func sees(t *testing.T, people *lockedBuffer, all ...string) {
+// awaitOutput waits until the output contains all these texts.
+func awaitOutput(t *testing.T, people *lockedBuffer, all ...string) {
 	t.Helper()
 	for _, want := range all {
 		for deadline := time.Now().Add(patience); !strings.Contains(people.String(), want); time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(deadline) {
-				t.Fatalf("after %v it does not say %q:\n%s", patience, want, people)
+				t.Fatalf("after %v the output does not contain %q:\n%s", patience, want, people)
 			}
 		}
 	}

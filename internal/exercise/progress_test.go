@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsWrittenIsRead(t *testing.T) {
+func TestProgressIsSavedAndLoaded(t *testing.T) {
 	dir := t.TempDir()
 	if p, err := exercise.ProgressIn(dir).Load(); err != nil || len(p.Done)+len(p.Hints)+len(p.Asked)+len(p.Predictions) > 0 {
 		t.Fatalf("before anything was done: %+v, %v", p, err)
@@ -31,11 +31,11 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 1 {
-		t.Errorf("it leaves %v", files)
+		t.Errorf("files %v; want only the progress file", files)
 	}
 }
 
-func TestAnUnreadableFileIsNamedAndKept(t *testing.T) {
+func TestInvalidProgressFileIsNotOverwritten(t *testing.T) {
 	for _, text := range []string{"", "{", `{"done": 1}`, `{"of a newer lockstep": {}}`} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, exercise.ProgressFile)
@@ -55,7 +55,7 @@ func TestAnUnreadableFileIsNamedAndKept(t *testing.T) {
 	}
 }
 
-func TestUpdatesDoNotLoseEachOther(t *testing.T) {
+func TestConcurrentUpdatesAreAllKept(t *testing.T) {
 	store := exercise.ProgressIn(t.TempDir())
 	var all sync.WaitGroup
 	const n = 20
@@ -72,8 +72,8 @@ func TestUpdatesDoNotLoseEachOther(t *testing.T) {
 	}
 }
 
-// What another program writes between the reading and the writing is kept.
-func TestAChangeOfAnotherProgramIsKept(t *testing.T) {
+// A change that another program writes between reading and writing is kept.
+func TestUpdateKeepsChangeOfOtherProgram(t *testing.T) {
 	dir := t.TempDir()
 	tries := 0
 	err := exercise.ProgressIn(dir).Update(func(p *exercise.Progress) {

@@ -20,9 +20,9 @@ var update = flag.Bool("update", false, "write the pages of the exercises anew")
 
 const root = "../.."
 
-// The pages of the exercises are of one form in both languages, and their list says what each claims.
-// Go test ./internal/exercise -run Pages -update writes them anew, with what the English ones explore.
-func TestPagesAreOfTheirForm(t *testing.T) {
+// The pages of the exercises equal the pages that the table and their English texts generate, in both languages.
+// Run go test ./internal/exercise -run Pages -update to write them.
+func TestPagesAreUpToDate(t *testing.T) {
 	pages := map[string]string{}
 	for _, in := range language.All() {
 		pages["docs/exercises"+suffix(in)] = listPage(in)
@@ -50,7 +50,7 @@ func suffix(in language.Language) string {
 	return ".md"
 }
 
-// page is a page that is being written, in one language.
+// page collects the text of a page in one language.
 type page struct {
 	strings.Builder
 	in language.Language
@@ -147,7 +147,7 @@ func listPage(in language.Language) string {
 		"\ngo run . check 05 --hint    # ", p.text(language.Both("the next of three hints", "三个提示中的下一个")),
 		"\ngo run . check 05 --solution # ", p.text(language.Both("when you are done, or ask twice", "完成之后，或者问第二次时")),
 		"\n```\n\n")
-	fmt.Fprintln(p, strings.Join(p.rows(), "\n")+"\n")
+	fmt.Fprintln(p, strings.Join(p.exerciseLinks(), "\n")+"\n")
 	p.line("You need only Go: Redis is simulated. Wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start goroutines by `Clock.Go`, take "+
 		"the time from `Clock.Now`: [what the explorer asks of a lock](your-own-lock.md#what-the-explorer-asks-of-a-lock). On an exercise's "+
 		"page, flags are those of `lockstep explore`, and the names behind them are [anomalies](break-it.md#faults-and-anomalies); `usual` are "+
@@ -163,15 +163,16 @@ func listPage(in language.Language) string {
 	return strings.TrimSpace(p.String()) + "\n"
 }
 
-func (p *page) rows() (rows []string) {
+// exerciseLinks returns a Markdown list item for each exercise.
+func (p *page) exerciseLinks() (links []string) {
 	for _, e := range exercise.All() {
-		rows = append(rows, fmt.Sprintf("- [%s](../%s/README%s)%s%s", e.ID(), e.Dir(), suffix(p.in), p.colon(), p.text(e.Title)))
+		links = append(links, fmt.Sprintf("- [%s](../%s/README%s)%s%s", e.ID(), e.Dir(), suffix(p.in), p.colon(), p.text(e.Title)))
 	}
-	return rows
+	return links
 }
 
-// The catalogue says of an anomaly that an exercise shows it, if one looks for it.
-func TestTheCatalogueNamesTheExercises(t *testing.T) {
+// The catalogue names exercises as a source of an anomaly if and only if an exercise looks for it.
+func TestCatalogueNamesExerciseAnomalies(t *testing.T) {
 	sought := map[anomaly.Anomaly]bool{}
 	for _, e := range exercise.All() {
 		for _, look := range e.Looks {

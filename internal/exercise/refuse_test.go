@@ -13,9 +13,10 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// What a lock does behind the explorer's back is refused before it is built: also what an exploration would not show, or not survive.
-func TestRefusedBeforeItIsBuilt(t *testing.T) {
-	t.Setenv("PATH", "") // nothing can be built
+// Code that reads the real time or starts goroutines behind the explorer's back is refused before it is built, because an exploration might
+// not show the flaw, or might crash.
+func TestForbiddenCallIsRefusedBeforeBuild(t *testing.T) {
+	t.Setenv("PATH", "") // so that nothing can be built
 	for _, c := range []struct {
 		name, imports, body string
 		want                error
@@ -41,7 +42,7 @@ func TestRefusedBeforeItIsBuilt(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		e, checks := named(t, "01"), checker(t)
+		e, checks := findExercise(t, "01"), newChecker(t)
 		checks.Overlay = map[string]string{e.Dir() + "/lock.go": file}
 		o, err := checks.Check(t.Context(), e, e.Dir(), language.English)
 		if c.reason == "" {
@@ -56,9 +57,9 @@ func TestRefusedBeforeItIsBuilt(t *testing.T) {
 	}
 }
 
-// A variable of the package that all processes share is named as what it is; what nobody can change may stay there.
-func TestAVariableForAllProcesses(t *testing.T) {
-	t.Setenv("PATH", "") // nothing can be built
+// A package variable that all simulated processes would share is refused by name. One that cannot change is allowed.
+func TestSharedVariableIsRefused(t *testing.T) {
+	t.Setenv("PATH", "") // so that nothing can be built
 	for declared, says := range map[string]string{
 		"var guard sync.Mutex":                                  "guard is a mutex",
 		"var guard = &sync.RWMutex{}":                           "guard is a mutex",
@@ -84,7 +85,7 @@ func TestAVariableForAllProcesses(t *testing.T) {
 		if err := os.WriteFile(file, []byte("package expiry\n\n"+declared+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		e, checks := named(t, "01"), checker(t)
+		e, checks := findExercise(t, "01"), newChecker(t)
 		checks.Overlay = map[string]string{e.Dir() + "/lock.go": file}
 		o, err := checks.Check(t.Context(), e, e.Dir(), language.English)
 		if says == "" {

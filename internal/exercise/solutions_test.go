@@ -23,7 +23,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// solutions are those of the exercises, in order.
+// solutions returns the solutions of the exercises, in order.
 func solutions() []func() strategy.Strategy {
 	return []func() strategy.Strategy{
 		s01.Strategy,

@@ -11,10 +11,11 @@ import (
 	"lockstep/util/lua"
 )
 
-func TestEndAndBegin(t *testing.T) {
-	proxy, client, outside := open(t)
+// Between End and Begin clients get errors; afterwards Redis has its data again.
+func TestProxyKeepsDataAcrossEndAndBegin(t *testing.T) {
+	proxy, client, outside := openProxy(t)
 	outside.Set(t.Context(), "key", "a", 0)
-	for range 2 { // it may end again
+	for range 2 { // the second time, it ends after a Begin
 		if err := client.Get(t.Context(), "key").Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -33,13 +34,13 @@ func TestEndAndBegin(t *testing.T) {
 	}
 }
 
-// A reply that is held says nothing to its client, though the command has had its effect.
-func TestHoldsAReply(t *testing.T) {
-	proxy, client, outside := open(t)
-	trap := proxy.Catch(is("set", "lock"), fault.HoldReply)
+// A held reply does not reach its client, although the command has taken effect.
+func TestHoldReplyDelaysReplyNotEffect(t *testing.T) {
+	proxy, client, outside := openProxy(t)
+	trap := proxy.Catch(matchCommand("set", "lock"), fault.HoldReply)
 	replied := make(chan error, 1)
 	go func() { replied <- client.Set(t.Context(), "lock", "a", 0).Err() }()
-	caught(t, trap)
+	awaitCaught(t, trap)
 	if got := outside.Get(t.Context(), "lock").Val(); got != "a" {
 		t.Errorf("Redis holds %q; want the command's effect", got)
 	}
@@ -52,50 +53,51 @@ func TestHoldsAReply(t *testing.T) {
 	if err := <-replied; err != nil {
 		t.Errorf("after the reply was released: %v", err)
 	}
-	trap = proxy.Catch(is("set", "lock"), fault.HoldReply)
+	trap = proxy.Catch(matchCommand("set", "lock"), fault.HoldReply)
 	go func() { replied <- client.Set(t.Context(), "lock", "b", 0).Err() }()
-	caught(t, trap)
+	awaitCaught(t, trap)
 	trap.Drop()
 	if err := <-replied; err == nil {
 		t.Error("a reply that was dropped arrives")
 	}
 }
 
-// A command that is sent twice takes effect twice, and its client gets the second reply; the next command is sent once.
-func TestSendsACommandTwice(t *testing.T) {
-	proxy, client, _ := open(t)
-	trap := proxy.Catch(is("incr", "n"), fault.Resend)
+// A command that is sent twice takes effect twice, and its client gets the second reply. The next command is sent once.
+func TestResendAppliesCommandTwice(t *testing.T) {
+	proxy, client, _ := openProxy(t)
+	trap := proxy.Catch(matchCommand("incr", "n"), fault.Resend)
 	for _, want := range []int64{2, 3} {
 		if got, err := client.Incr(t.Context(), "n").Result(); got != want || err != nil {
 			t.Errorf("INCR: %d, %v; want %d", got, err, want)
 		}
 	}
-	caught(t, trap)
+	awaitCaught(t, trap)
 }
 
-// A script that is caught by its SHA-1 does what it says, on a Redis that does not know it yet, too; what is not caught is sent as it is.
-func TestACaughtScriptIsSentWhole(t *testing.T) {
-	proxy, client, outside := open(t)
+// A script that is caught by its SHA-1 is executed, even by a Redis that does not know it yet. A script that is not caught is sent as it
+// is.
+func TestScriptCaughtBySHA1IsExecuted(t *testing.T) {
+	proxy, client, outside := openProxy(t)
 	keys := []string{"lock"}
 	sum := redis.NewScript(lua.CompareAndDelete).Hash()
 	if err := client.EvalSha(t.Context(), sum, keys, "a").Err(); !errors.Is(err, redis.ErrNoScript) {
 		t.Errorf("not caught: %v; want %v", err, redis.ErrNoScript)
 	}
 	outside.Set(t.Context(), "lock", "a", 0)
-	trap := proxy.Catch(is("evalsha", sum), fault.LoseReply)
+	trap := proxy.Catch(matchCommand("evalsha", sum), fault.LoseReply)
 	if err := client.EvalSha(t.Context(), sum, keys, "a").Err(); err == nil || errors.Is(err, redis.ErrNoScript) {
 		t.Errorf("caught: %v; want a lost connection", err)
 	}
-	caught(t, trap)
+	awaitCaught(t, trap)
 	if left := outside.Exists(t.Context(), "lock").Val(); left != 0 {
 		t.Error("the script that was caught has done nothing")
 	}
 }
 
-// A command of a transaction is sent twice with all of it.
-func TestSendsATransactionTwice(t *testing.T) {
-	proxy, client, _ := open(t)
-	trap := proxy.Catch(is("incr", "n"), fault.Resend)
+// If a command of a transaction is to be sent twice, the whole transaction is.
+func TestResendRepeatsWholeTransaction(t *testing.T) {
+	proxy, client, _ := openProxy(t)
+	trap := proxy.Catch(matchCommand("incr", "n"), fault.Resend)
 	for _, want := range []int64{2, 3} {
 		var n *redis.IntCmd
 		_, err := client.TxPipelined(t.Context(), func(tx redis.Pipeliner) error {
@@ -107,15 +109,15 @@ func TestSendsATransactionTwice(t *testing.T) {
 			t.Errorf("INCR in a transaction: %v, %v; want %d", n, err, want)
 		}
 	}
-	caught(t, trap)
+	awaitCaught(t, trap)
 	if got, err := client.Get(t.Context(), "key").Result(); got != "a" || err != nil {
 		t.Errorf("the connection is out of step: %q, %v", got, err)
 	}
 }
 
 // While Redis hangs, a command waits; then it takes effect.
-func TestHangs(t *testing.T) {
-	proxy, client, outside := open(t)
+func TestHangDelaysCommands(t *testing.T) {
+	proxy, client, outside := openProxy(t)
 	if err := client.Ping(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -133,16 +135,16 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-// A proxy can be closed while it has ended, while Redis hangs, and while a command is held.
-func TestClosesWhateverGoesOn(t *testing.T) {
-	proxy, client, _ := open(t)
+// A proxy can be closed after End, while Redis hangs, and while a command is held.
+func TestCloseDuringFaults(t *testing.T) {
+	proxy, client, _ := openProxy(t)
 	if err := client.Ping(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
 	failed := make(chan error, 2)
-	trap := proxy.Catch(is("set", "key"), fault.Hold)
+	trap := proxy.Catch(matchCommand("set", "key"), fault.Hold)
 	go func() { failed <- client.Set(t.Context(), "key", "a", 0).Err() }()
-	caught(t, trap)
+	awaitCaught(t, trap)
 	proxy.Hang(time.Hour)
 	go func() { failed <- client.Ping(t.Context()).Err() }()
 	if err := proxy.End(); err != nil {
@@ -155,9 +157,9 @@ func TestClosesWhateverGoesOn(t *testing.T) {
 	}
 }
 
-func TestATrapCanBeRemoved(t *testing.T) {
-	proxy, client, _ := open(t)
-	proxy.Remove(proxy.Catch(is("set", "key"), fault.LoseRequest))
+func TestRemovedTrapCatchesNothing(t *testing.T) {
+	proxy, client, _ := openProxy(t)
+	proxy.Remove(proxy.Catch(matchCommand("set", "key"), fault.LoseRequest))
 	if err := client.Set(t.Context(), "key", "a", 0).Err(); err != nil {
 		t.Errorf("SET after the trap was removed: %v", err)
 	}

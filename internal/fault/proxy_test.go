@@ -18,10 +18,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// patience is the longest time that a test waits for a trap, and the timeout of its client.
 const patience = 20 * time.Second
 
-// open makes an embedded Redis, a proxy to it, and a client on either side of the proxy.
-func open(t *testing.T) (proxy *fault.Proxy, client, outside redis.Cmdable) {
+// openProxy returns a proxy to an embedded Redis, with one client that connects through it and one that does not.
+func openProxy(t *testing.T) (proxy *fault.Proxy, client, outside redis.Cmdable) {
 	t.Helper()
 	server, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0"})
 	if err != nil {
@@ -40,11 +41,13 @@ func open(t *testing.T) (proxy *fault.Proxy, client, outside redis.Cmdable) {
 	return proxy, through, server.Store
 }
 
-func is(name, key string) func([]string) bool {
+// matchCommand returns a matcher for the command name with key as its first argument.
+func matchCommand(name, key string) func([]string) bool {
 	return func(args []string) bool { return strings.EqualFold(args[0], name) && args[1] == key }
 }
 
-func caught(t *testing.T, trap *fault.Trap) {
+// awaitCaught waits until the trap has caught a command.
+func awaitCaught(t *testing.T, trap *fault.Trap) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -53,8 +56,8 @@ func caught(t *testing.T, trap *fault.Trap) {
 	}
 }
 
-func TestCommandsPass(t *testing.T) {
-	_, client, _ := open(t)
+func TestProxyPassesCommandsUnchanged(t *testing.T) {
+	_, client, _ := openProxy(t)
 	long := strings.Repeat("a\r\n", 10_000)
 	if err := client.Set(t.Context(), "key", long, 0).Err(); err != nil {
 		t.Fatal(err)
@@ -71,14 +74,14 @@ func TestCommandsPass(t *testing.T) {
 	}
 }
 
-func TestHoldsOneCommand(t *testing.T) {
-	proxy, client, outside := open(t)
-	trap := proxy.Catch(is("del", "lock"), fault.Hold)
+func TestHoldStopsOneCommand(t *testing.T) {
+	proxy, client, outside := openProxy(t)
+	trap := proxy.Catch(matchCommand("del", "lock"), fault.Hold)
 	outside.Set(t.Context(), "lock", "a", 0)
 	deleted := make(chan int64, 1)
 	go func() { deleted <- client.Del(t.Context(), "lock").Val() }()
-	caught(t, trap)
-	if got := client.Get(t.Context(), "lock").Val(); got != "a" { // by another connection
+	awaitCaught(t, trap)
+	if got := client.Get(t.Context(), "lock").Val(); got != "a" { // over another connection
 		t.Errorf("while the DEL is held, the lock is %q", got)
 	}
 	outside.Set(t.Context(), "lock", "b", 0)
@@ -92,7 +95,7 @@ func TestHoldsOneCommand(t *testing.T) {
 	}
 }
 
-func TestLosesWhatItIsToldTo(t *testing.T) {
+func TestLostRequestsAndReplies(t *testing.T) {
 	for name, test := range map[string]struct {
 		action fault.Action
 		drop   bool
@@ -102,11 +105,11 @@ func TestLosesWhatItIsToldTo(t *testing.T) {
 		"the request":          {action: fault.LoseRequest},
 		"what was held before": {action: fault.Hold, drop: true},
 	} {
-		proxy, client, outside := open(t)
-		trap := proxy.Catch(is("set", "lock"), test.action)
+		proxy, client, outside := openProxy(t)
+		trap := proxy.Catch(matchCommand("set", "lock"), test.action)
 		failed := make(chan error, 1)
 		go func() { failed <- client.Set(t.Context(), "lock", "a", 0).Err() }()
-		caught(t, trap)
+		awaitCaught(t, trap)
 		if test.drop {
 			trap.Drop()
 		}
@@ -119,8 +122,8 @@ func TestLosesWhatItIsToldTo(t *testing.T) {
 	}
 }
 
-func TestCutAndMend(t *testing.T) {
-	proxy, client, _ := open(t)
+func TestCutBreaksConnectionsUntilMend(t *testing.T) {
+	proxy, client, _ := openProxy(t)
 	if err := client.Ping(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -134,10 +137,10 @@ func TestCutAndMend(t *testing.T) {
 	}
 }
 
-// Whoever comes by the same address reaches the other Redis; a connection that is open stays.
-func TestPointAt(t *testing.T) {
-	proxy, client, _ := open(t)
-	_, _, other := open(t)
+// After PointAt, new connections reach the other Redis; open ones stay.
+func TestPointAtRedirectsNewConnections(t *testing.T) {
+	proxy, client, _ := openProxy(t)
+	_, _, other := openProxy(t)
 	if err := client.Set(t.Context(), "key", "first", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -153,9 +156,9 @@ func TestPointAt(t *testing.T) {
 	}
 }
 
-// Other messages arrive, and so do answers on the same connection.
-func TestLosesOneMessage(t *testing.T) {
-	proxy, client, outside := open(t)
+// Only one message is lost; later messages and replies on the same connection arrive.
+func TestLoseMessageDropsOneMessage(t *testing.T) {
+	proxy, client, outside := openProxy(t)
 	trap := proxy.Catch(func(message []string) bool { return message[1] == "channel" && message[2] == "lost" }, fault.LoseMessage)
 	subscriber := client.(*redis.Client).Subscribe(t.Context(), "channel")
 	defer subscriber.Close()
@@ -167,7 +170,7 @@ func TestLosesOneMessage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	caught(t, trap)
+	awaitCaught(t, trap)
 	for _, want := range []string{"first", "lost"} {
 		if got, err := subscriber.ReceiveMessage(t.Context()); err != nil || got.Payload != want {
 			t.Errorf("heard %v, %v; want %q", got, err, want)

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// With an append-only file that is written always, what was answered is there after kill -9.
-func TestItKeepsWhatItWrote(t *testing.T) {
+// With an append-only file that is synced after each write, acknowledged writes survive kill -9.
+func TestAppendOnlyFileSurvivesKill(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	server, err := fault.StartRedis(t.Context(), "", t.TempDir(), "--appendonly", "yes", "--appendfsync", "always")
 	if err != nil {
@@ -41,7 +41,7 @@ func TestItKeepsWhatItWrote(t *testing.T) {
 	}
 }
 
-func TestStartSaysWhatIsWrong(t *testing.T) {
+func TestStartRedisReturnsCause(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	if _, err := fault.StartRedis(t.Context(), "", t.TempDir(), "--nonsense", "1"); err == nil ||
 		!strings.Contains(err.Error(), "ended at once, exit status 1") {
@@ -54,8 +54,8 @@ func TestStartSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// The program that tests are told to use comes before those that are installed, of which redis-server comes first.
-func TestFind(t *testing.T) {
+// FindRedis prefers the program named by RedisVariable, then an installed redis-server, then valkey-server.
+func TestFindRedisPrecedence(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
 	t.Setenv(fault.RedisVariable, "")
@@ -86,8 +86,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A server without a directory has one of its own, which goes with it: also where no server can be started.
-func TestADirectoryOfItsOwn(t *testing.T) {
+// A server without a given directory gets a temporary one, which Close removes. If no server can be started, none is left behind.
+func TestTemporaryDirectoryIsRemoved(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	here := t.TempDir()
 	t.Setenv("TMPDIR", here)
@@ -110,8 +110,8 @@ func TestADirectoryOfItsOwn(t *testing.T) {
 	}
 }
 
-// A program that is too old is refused at once: it says that it is ready in other words than those that are waited for.
-func TestAProgramTooOld(t *testing.T) {
+// A redis-server that is too old is refused at once, by its version: its ready message differs from the one that StartRedis waits for.
+func TestStartRedisRefusesOldVersion(t *testing.T) {
 	old := filepath.Join(t.TempDir(), "redis-server")
 	if err := os.WriteFile(old, []byte("#!/bin/sh\necho 'Redis server v=2.8.24 sha=00000000:0 malloc=libc bits=64'\n"), 0o700); err != nil {
 		t.Fatal(err)
