@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/api/route"
 )
 
-func TestHosts(t *testing.T) {
+func TestHostsKnows(t *testing.T) {
 	closed := &Hosts{Names: []string{"Shop.example.com", "10.0.0.7", "2001:DB8::7"}}
 	open := &Hosts{AnyIP: true}
 	for _, c := range []struct {
@@ -28,21 +28,22 @@ func TestHosts(t *testing.T) {
 		{"10.0.0.7:8080", true, true, true}, {"[2001:db8:0::7]:8080", true, true, true},
 		{"10.0.0.8:8080", false, true, true}, {"[fe80::1]", false, true, true}, {"0.0.0.0:8080", false, true, true},
 	} {
-		if got := closed.isKnown(c.host); got != c.closed {
-			t.Errorf("%q, without addresses: %v; want %v", c.host, got, c.closed)
+		if got := closed.knows(c.host); got != c.closed {
+			t.Errorf("%q, with names only: %v; want %v", c.host, got, c.closed)
 		}
-		if got := open.isKnown(c.host); got != c.open {
-			t.Errorf("%q, with every address: %v; want %v", c.host, got, c.open)
+		if got := open.knows(c.host); got != c.open {
+			t.Errorf("%q, with any IP address: %v; want %v", c.host, got, c.open)
 		}
-		if got := (*Hosts)(nil).isKnown(c.host); got != c.anyOf {
-			t.Errorf("%q, of anything: %v; want %v", c.host, got, c.anyOf)
+		if got := (*Hosts)(nil).knows(c.host); got != c.anyOf {
+			t.Errorf("%q, without a restriction: %v; want %v", c.host, got, c.anyOf)
 		}
 	}
 }
 
-// handler answers 200 to whatever a guard lets pass: by the shop's own routes, and by one for each who.
-func handler(guard Guard) http.Handler {
-	rows := append((&API{Metrics: counted{}}).Routes(), []route.Row{
+// newGuardedHandler returns a handler that answers 200 to each request that the guard allows: on the shop's routes, and on some of each
+// role.
+func newGuardedHandler(guard Guard) http.Handler {
+	rows := append((&API{Metrics: noMetrics{}}).Routes(), []route.Row{
 		{Method: "GET", Pattern: "/play/{what}", Who: route.Participant},
 		{Method: "GET", Pattern: "/room/{lesson}", Who: route.Reader},
 		{Method: "POST", Pattern: "/room/answer", Who: route.Participant},
@@ -57,15 +58,15 @@ func handler(guard Guard) http.Handler {
 	return NewHandler(guard, rows)
 }
 
-// asked returns the answer to a request.
-func asked(guard Guard, request *http.Request) *httptest.ResponseRecorder {
+// serve returns the answer to a request.
+func serve(guard Guard, request *http.Request) *httptest.ResponseRecorder {
 	answered := httptest.NewRecorder()
-	handler(guard).ServeHTTP(answered, request)
+	newGuardedHandler(guard).ServeHTTP(answered, request)
 	return answered
 }
 
-// Whoever may buy may also play; a page of another site may not make the server work, by whatever path that it knows.
-func TestAPageOfAnotherSiteDoesNotPlay(t *testing.T) {
+// A page of another site may not run explorations, however it writes the path. Everybody else may.
+func TestPlayRefusesCrossSiteRequests(t *testing.T) {
 	for _, guard := range []Guard{{}, {Open: true}, {Token: "secret"}} {
 		for path, cross := range map[string]int{
 			"/play/table": 403, "/play/%74able": 403, "/%70lay/table": 403, "/play//table": 404, "/play/../play/table": 404, "/room/3": 200,
@@ -76,7 +77,7 @@ func TestAPageOfAnotherSiteDoesNotPlay(t *testing.T) {
 				}
 				request := httptest.NewRequest(http.MethodGet, path, http.NoBody)
 				request.Header.Set("Sec-Fetch-Site", site)
-				if got := asked(guard, request).Code; got != status {
+				if got := serve(guard, request).Code; got != status {
 					t.Errorf("%+v: %s, %q: %d; want %d", guard, path, site, got, status)
 				}
 			}
@@ -84,21 +85,21 @@ func TestAPageOfAnotherSiteDoesNotPlay(t *testing.T) {
 	}
 }
 
-// A path that is escaped is the same path: it is for whom it is for, and no handler takes it for another.
-func TestAnEscapedPathIsForTheSame(t *testing.T) {
+// An escaped path needs the same role as the plain one, and reaches no other handler.
+func TestEscapedPathNeedsSameRole(t *testing.T) {
 	guard := Guard{Token: "secret"}
 	for request, status := range map[string]int{
 		"GET /room%2Fparticipants": 401, "GET /room/%70articipants": 401, "PUT /%6Cock": 401, "HEAD /room/participants": 401,
 		"POST /replicas/..%2Finventory%2Fsale": 401, "GET /lock%2F": 404,
 	} {
 		method, path, _ := strings.Cut(request, " ")
-		if got := asked(guard, httptest.NewRequest(method, path, http.NoBody)).Code; got != status {
+		if got := serve(guard, httptest.NewRequest(method, path, http.NoBody)).Code; got != status {
 			t.Errorf("%s: %d; want %d", request, got, status)
 		}
 	}
 }
 
-func TestGuard(t *testing.T) {
+func TestGuardAllowsByRoleAndOrigin(t *testing.T) {
 	loopback := Guard{Open: true, Hosts: &Hosts{}}
 	withToken := Guard{Token: "secret", Open: true}
 	for _, c := range []struct {
@@ -147,7 +148,7 @@ func TestGuard(t *testing.T) {
 		if name, value, some := strings.Cut(c.header, ": "); some {
 			request.Header.Set(name, value)
 		}
-		answered := asked(c.guard, request)
+		answered := serve(c.guard, request)
 		var failure ErrorAnswer
 		if c.status != 200 {
 			if err := json.Unmarshal(answered.Body.Bytes(), &failure); err != nil {
@@ -161,8 +162,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// A method that a path does not have is refused as such, whoever asks; where a path is unknown, the token comes first.
-func TestAMethodThatThereIsNot(t *testing.T) {
+// A method that a path does not have is refused as such, with or without a token. For an unknown path, the token is checked first.
+func TestUnknownMethodIsRefusedBeforeToken(t *testing.T) {
 	guard := Guard{Token: "secret"}
 	for request, want := range map[string]struct {
 		status int
@@ -178,15 +179,15 @@ func TestAMethodThatThereIsNot(t *testing.T) {
 		"POST /inventory/sale":               {http.StatusOK, ""},
 	} {
 		method, path, _ := strings.Cut(request, " ")
-		answered := asked(guard, httptest.NewRequest(method, path, http.NoBody))
+		answered := serve(guard, httptest.NewRequest(method, path, http.NoBody))
 		if got := answered.Header().Get("Allow"); answered.Code != want.status || got != want.allow {
 			t.Errorf("%s: %d, Allow %q; want %+v", request, answered.Code, got, want)
 		}
 	}
 }
 
-// Where everybody on this machine may change the shop, a request that a proxy has forwarded may not: nobody knows where it is from.
-func TestAForwardedRequestIsNotOfThisMachine(t *testing.T) {
+// Where only local clients may change the shop, a request that a proxy has forwarded may not, because its origin is unknown.
+func TestForwardedRequestIsNotLocal(t *testing.T) {
 	for name, c := range map[string]struct {
 		guard  Guard
 		header string
@@ -207,7 +208,7 @@ func TestAForwardedRequestIsNotOfThisMachine(t *testing.T) {
 			request := httptest.NewRequest(c.method, "http://localhost/lock", http.NoBody)
 			request.Header.Set(c.header, "1.2.3.4")
 			response := httptest.NewRecorder()
-			handler(c.guard).ServeHTTP(response, request)
+			newGuardedHandler(c.guard).ServeHTTP(response, request)
 			if response.Code != c.want {
 				t.Errorf("%d %s; want %d", response.Code, response.Body, c.want)
 			}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A client is an address, as the server sees it, or its front; what a client says of itself counts for nothing.
-func TestClient(t *testing.T) {
+// A client is identified by the address that the server or its front sees, never by what the client says about itself.
+func TestClientIsAddressSeenByServer(t *testing.T) {
 	for _, c := range []struct {
 		remote, forwarded string
 		behindFront       bool
@@ -27,7 +27,7 @@ func TestClient(t *testing.T) {
 			r.Header.Set("X-Forwarded-For", c.forwarded)
 		}
 		if got := Client(r, c.behindFront); got != c.want {
-			t.Errorf("%+v: %s", c, got)
+			t.Errorf("%+v: got %s", c, got)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 func explode(reason any) { panic(reason) }
 
 func TestPanicsAreAnsweredAndLogged(t *testing.T) {
-	var logged bytes.Buffer // read when the server has closed
+	var logged bytes.Buffer // read only after the server has closed
 	log := slog.New(slog.NewTextHandler(&logged, nil))
 	next := func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -68,7 +68,7 @@ func TestPanicsAreAnsweredAndLogged(t *testing.T) {
 	}
 }
 
-func TestNobodyEntersAfterTheDoorIsShut(t *testing.T) {
+func TestShutWaitsForRequestsAndRefusesNewOnes(t *testing.T) {
 	inside, goOn := make(chan struct{}), make(chan struct{})
 	entrance := &Entrance{Log: slog.New(slog.DiscardHandler), Next: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		inside <- struct{}{}
@@ -86,27 +86,27 @@ func TestNobodyEntersAfterTheDoorIsShut(t *testing.T) {
 	}()
 	<-inside
 	if entrance.Shut(0) {
-		t.Error("it was shut while somebody was inside")
+		t.Error("Shut returns true while a request is served")
 	}
 	close(goOn)
 	if err := <-answered; err != nil {
 		t.Error(err)
 	}
 	if entrance.Shut(time.Hour) {
-		t.Error("it was shut before it had been quiet for so long")
+		t.Error("Shut returns true before the quiet time has passed")
 	}
-	for !entrance.Shut(0) { // its handler leaves a moment after the answer
+	for !entrance.Shut(0) { // the handler returns a moment after the answer
 		runtime.Gosched()
 	}
 	response, err := server.Client().Get(server.URL)
 	if err == nil {
 		response.Body.Close()
-		t.Error("somebody entered after it was shut")
+		t.Error("a request is answered after Shut")
 	}
 }
 
-// Every answer has the headers that all have; who is not admitted is refused before the body is read.
-func TestEveryAnswerPassesTheEntrance(t *testing.T) {
+// Every answer has the common headers. A request that is not admitted, or is too long, is refused before its body is read.
+func TestEveryAnswerHasCommonHeaders(t *testing.T) {
 	entrance := &Entrance{
 		Log: slog.New(slog.DiscardHandler), Next: http.NotFoundHandler(),
 		Admit: func(_ http.Header, r *http.Request) error {

@@ -9,10 +9,10 @@ import (
 	"lockstep/internal/api/route"
 )
 
-// A request is answered by the row that fits best, and only by its path as it is read; Allow has the methods of a path.
-func TestNewHandler(t *testing.T) {
+// A request goes to the most specific row, by its path as written. Allow lists the methods of the path.
+func TestHandlerRoutesByLiteralPath(t *testing.T) {
 	var got string
-	rows := (&API{Metrics: counted{}}).Routes()
+	rows := (&API{Metrics: noMetrics{}}).Routes()
 	for _, path := range []string{"/", "/room/{lesson}", "/room/join", "/web/{file...}", "/bursts/{id}"} {
 		rows = append(rows, route.On("GET", path, route.Reader, route.Replica, func(_ http.ResponseWriter, r *http.Request) error {
 			got = path + " " + r.PathValue("lesson") + r.PathValue("file") + r.PathValue("id")
@@ -20,7 +20,7 @@ func TestNewHandler(t *testing.T) {
 		}))
 	}
 	rows = append(rows, route.On("POST", "/room/answer", route.Participant, route.Replica, nil))
-	handler := NewHandler(Guard{Open: true}, rows)
+	newGuardedHandler := NewHandler(Guard{Open: true}, rows)
 	for request, want := range map[string]struct {
 		status     int
 		got, allow string
@@ -28,7 +28,7 @@ func TestNewHandler(t *testing.T) {
 		"GET /": {200, "/ ", ""}, "GET /room/3": {200, "/room/{lesson} 3", ""}, "HEAD /room/join": {200, "/room/join ", ""},
 		"GET /web/a/b.js": {200, "/web/{file...} a/b.js", ""}, "GET /bursts/7": {200, "/bursts/{id} 7", ""},
 		"GET /room//3": {404, "", ""}, "GET /room/3/": {404, "", ""}, "GET /nothing": {404, "", ""}, "GET /bursts/a%2Fb": {404, "", ""},
-		"POST /room/answer": {404, "", ""}, // absent
+		"POST /room/answer": {404, "", ""}, // a row without a handler
 		"GET /room/answer":  {405, "", "POST"}, "DELETE /room/answer": {405, "", "POST"},
 		"PATCH /room/3": {405, "", "GET"}, "QUERY /room/3": {405, "", "GET"},
 		"POST /lock": {405, "", "DELETE, GET, PUT"}, "DELETE /healthz": {405, "", "GET"},
@@ -38,7 +38,7 @@ func TestNewHandler(t *testing.T) {
 		method, path, _ := strings.Cut(request, " ")
 		got = ""
 		answer := httptest.NewRecorder()
-		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody))
+		newGuardedHandler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody))
 		if allow := answer.Header().Get("Allow"); answer.Code != want.status || got != want.got || allow != want.allow {
 			t.Errorf("%s: %d by %q, Allow %q; want %+v", request, answer.Code, got, allow, want)
 		}

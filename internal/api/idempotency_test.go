@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-func TestIdempotencyKey(t *testing.T) {
+func TestIdempotencyKeySyntax(t *testing.T) {
 	long := strings.Repeat("x", maxKeyLength)
 	for _, c := range []struct {
 		values []string
 		key    string
-		says   string // "": it is one
+		says   string // part of the error; "": the key is valid
 	}{
 		{nil, "", ""},
 		{[]string{`"8e03978e-40d5-43e8-bc93-6894a57f9324"`}, "8e03978e-40d5-43e8-bc93-6894a57f9324", ""},
@@ -55,15 +55,15 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 }
 
-// The order of a key is the same in every process, today and tomorrow.
-func TestOrderOfKey(t *testing.T) {
+// The order id of a key is the same in every process and version.
+func TestOrderOfKeyIsStable(t *testing.T) {
 	if id := OrderOfKey("a"); id != OrderOfKey("a") || id == OrderOfKey("b") || id != "0f86c5b2-9568-57b3-9673-f70252180811" {
 		t.Errorf("OrderOfKey(%q) = %s, want 0f86c5b2-9568-57b3-9673-f70252180811, and another id for %q", "a", id, "b")
 	}
 }
 
-// The document has the syntax that is parsed.
-func TestTheDocumentHasTheSyntaxOfKeys(t *testing.T) {
+// The OpenAPI document has the pattern that is parsed.
+func TestOpenAPIHasKeySyntax(t *testing.T) {
 	var document struct {
 		Paths map[string]map[string]struct {
 			Parameters []struct{ Schema struct{ Pattern string } }

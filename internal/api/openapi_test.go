@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// The document's bounds are those of the code.
-func TestTheDocumentHasTheBounds(t *testing.T) {
+// The bounds in the OpenAPI document are those of the code.
+func TestOpenAPIHasBounds(t *testing.T) {
 	type schema struct {
 		Minimum, Maximum *int64
 		Enum             []string
@@ -52,8 +52,8 @@ func TestTheDocumentHasTheBounds(t *testing.T) {
 	}
 }
 
-// A language that is none of ours is refused, by all that have one.
-func TestLanguage(t *testing.T) {
+// An unknown language is refused; English is the default.
+func TestLanguageRefusesUnknownValue(t *testing.T) {
 	for query, want := range map[string]string{"": "en", "?lang=": "en", "?lang=zh": "zh", "?lang=AAA": "", "?lang=EN": ""} {
 		in, err := Language(httptest.NewRequestWithContext(t.Context(), "GET", "/course"+query, http.NoBody))
 		status, _ := answer.StatusOf(err)
@@ -63,7 +63,7 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// counted is a Metrics that counts nothing.
-type counted struct{ http.Handler }
+// noMetrics is a Metrics that counts nothing.
+type noMetrics struct{ http.Handler }
 
-func (counted) Answered(string) {}
+func (noMetrics) Answered(string) {}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A body is one JSON object with the names that are known, each once, as they are spelled. What is wrong is named.
+// Read accepts one JSON object whose names are known, spelled exactly, and unique. The error names the mistake.
 func TestReadIsStrict(t *testing.T) {
 	for _, c := range []struct{ body, says string }{
 		{`{"stock":200}`, ""},

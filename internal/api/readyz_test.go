@@ -23,58 +23,59 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// store is how a Redis answers: a read of the run, what is tried to be written to it, and a lock.
-type store struct{ run, probe, taken func(context.Context) error }
+// fakeRedis has the results of reading the run, of the test write, and of taking the lock.
+type fakeRedis struct{ run, probe, taken func(context.Context) error }
 
-type ledger struct {
+// fakeLedger is the ledger of a fakeRedis.
+type fakeLedger struct {
 	service.Ledger
-	store
+	fakeRedis
 }
 
-func (l ledger) Probe(ctx context.Context) error { return l.probe(ctx) }
+func (l fakeLedger) Probe(ctx context.Context) error { return l.probe(ctx) }
 
-// Look returns a living replica, whose run is joined.
-func (l ledger) Look(ctx context.Context) (service.State, error) {
+// Look implements service.Ledger. Another replica is alive, so that its run is joined.
+func (l fakeLedger) Look(ctx context.Context) (service.State, error) {
 	run := history.Run{ID: "run", Lock: "redlock"}
 	return service.State{Run: run, Others: map[string]service.Replica{"other": {LastBeat: time.Now()}}}, l.run(ctx)
 }
 
-func (ledger) Beat(context.Context, service.Replica) (service.State, error) {
+func (fakeLedger) Beat(context.Context, service.Replica) (service.State, error) {
 	return service.State{}, nil
 }
-func (ledger) Call(context.Context) error { return nil }
+func (fakeLedger) Call(context.Context) error { return nil }
 
-// locker is a lock that is taken as the store says.
-type locker struct {
+// fakeLocker is the lock of a fakeRedis.
+type fakeLocker struct {
 	lock.Locker
-	store
+	fakeRedis
 }
 
-func (l locker) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
+func (l fakeLocker) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
 	return lock.NewLease(ctx, lock.SystemClock{}, 0, func(context.Context) error { return nil }), l.taken(ctx)
 }
 
-// A server can sell if the stock and the lock can be written to: it is tried, for a second at most.
-func TestReadyz(t *testing.T) {
+// The server is ready if the stock and the lock can be written. It tries both, for a second at most.
+func TestReadyzTriesStockAndLock(t *testing.T) {
 	well := func(context.Context) error { return nil }
 	refused := func(context.Context) error {
 		return fmt.Errorf("SET: %w: %w", lock.ErrUnavailable, errors.New("NOREPLICAS Not enough good replicas to write"))
 	}
-	hung := func(ctx context.Context) error { // as rediserr.Classify says it
+	hung := func(ctx context.Context) error { // as rediserr.Classify returns it
 		<-ctx.Done()
 		return fmt.Errorf("SET: %w: %w", lock.ErrCancelled, context.Cause(ctx))
 	}
 	for name, c := range map[string]struct {
-		store  store
-		status int
-		says   string
-		after  time.Duration
+		fakeRedis fakeRedis
+		status    int
+		says      string
+		after     time.Duration
 	}{
-		"well":               {store{run: well, probe: well, taken: well}, 200, "", 0},
-		"no run to be read":  {store{run: refused, probe: well, taken: well}, 503, "NOREPLICAS Not enough", 0},
-		"nothing is written": {store{run: well, probe: refused, taken: well}, 503, "NOREPLICAS Not enough", 0},
-		"no lock is taken":   {store{run: well, probe: well, taken: refused}, 503, "NOREPLICAS Not enough", 0},
-		"Redis hangs":        {store{run: well, probe: hung, taken: well}, 503, "it has not answered within 1s", readyTimeout},
+		"well":               {fakeRedis{run: well, probe: well, taken: well}, 200, "", 0},
+		"no run to be read":  {fakeRedis{run: refused, probe: well, taken: well}, 503, "NOREPLICAS Not enough", 0},
+		"nothing is written": {fakeRedis{run: well, probe: refused, taken: well}, 503, "NOREPLICAS Not enough", 0},
+		"no lock is taken":   {fakeRedis{run: well, probe: well, taken: refused}, 503, "NOREPLICAS Not enough", 0},
+		"Redis hangs":        {fakeRedis{run: well, probe: hung, taken: well}, 503, "it has not answered within 1s", readyTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -83,16 +84,16 @@ func TestReadyz(t *testing.T) {
 				client.AddHook(redisclient.Around(func(context.Context, []redis.Cmder, func(context.Context) error) error { return nil }))
 				shop := &service.Shop{
 					Parts:  strategy.Parts{Client: client},
-					Ledger: ledger{store: store{run: well}}, Clock: lock.SystemClock{},
+					Ledger: fakeLedger{fakeRedis: fakeRedis{run: well}}, Clock: lock.SystemClock{},
 					Strategies: map[string]strategy.Strategy{
-						"redlock": {OnNodes: true, New: func(strategy.Parts) lock.Locker { return locker{store: c.store} }},
+						"redlock": {OnNodes: true, New: func(strategy.Parts) lock.Locker { return fakeLocker{fakeRedis: c.fakeRedis} }},
 					},
 				}
 				if err := shop.Open(t.Context(), history.Settings{Lock: "redlock"}); err != nil {
 					t.Fatal(err)
 				}
-				shop.Ledger = ledger{store: c.store}
-				a := API{Shop: shop, Log: slog.New(slog.DiscardHandler), Metrics: counted{}}
+				shop.Ledger = fakeLedger{fakeRedis: c.fakeRedis}
+				a := API{Shop: shop, Log: slog.New(slog.DiscardHandler), Metrics: noMetrics{}}
 				since, response := time.Now(), httptest.NewRecorder()
 				route.Mux(a.Routes()...).ServeHTTP(response, httptest.NewRequest(http.MethodGet, "/readyz", http.NoBody))
 				var said ErrorAnswer

@@ -11,8 +11,7 @@ import (
 	"lockstep/internal/api/route"
 )
 
-// There are so many streams at most, and of one client a share; what is refused says that it may be tried again. A stream that ends makes
-// room.
+// The number of streams is bounded, in all and for each client. A refused request may be repeated: a stream that ends makes room.
 func TestStreamsAreBounded(t *testing.T) {
 	streams, entered := &Streams{Max: 3, MaxPerClient: 2}, make(chan struct{})
 	row := route.On("GET", "/events", route.Reader, route.Front, streams.Bound(func(_ http.ResponseWriter, r *http.Request) error {
@@ -52,9 +51,9 @@ func TestStreamsAreBounded(t *testing.T) {
 	second()
 	third()
 	if streams.open != 0 || len(streams.openByClient) != 0 {
-		t.Errorf("%d are open, %v", streams.open, streams.openByClient)
+		t.Errorf("%d streams are open, by client %v; want none", streams.open, streams.openByClient)
 	}
 	if (*Streams)(nil).Bound(row.Handle) == nil {
-		t.Error("no bound is no stream")
+		t.Error("Bound of nil Streams returns nil")
 	}
 }

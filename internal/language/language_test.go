@@ -8,28 +8,28 @@ import (
 	"lockstep/internal/language"
 )
 
-func TestParse(t *testing.T) {
+func TestParseAndSetAcceptNames(t *testing.T) {
 	for _, l := range language.All() {
 		parsed, err := language.Parse(string(l))
 		if parsed != l || err != nil || !slices.Contains(language.Names(), string(l)) {
-			t.Errorf("%s is read as %s, %v", l, parsed, err)
+			t.Errorf("Parse(%s) = %s, %v", l, parsed, err)
 		}
 	}
 	set := language.Chinese
 	for _, name := range []string{"", "EN", "fr", "zh_CN"} {
 		if _, err := language.Parse(name); !errors.Is(err, language.ErrUnknown) {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("Parse(%q): %v; want ErrUnknown", name, err)
 		}
 		if err := set.Set(name); err == nil || set != language.Chinese {
-			t.Errorf("a flag is set to %q: it is %s, %v", name, set, err)
+			t.Errorf("Set(%q) leaves %s, %v; want an error, and zh", name, set, err)
 		}
 	}
 	if err := set.Set("en"); err != nil || set.String() != "en" {
-		t.Errorf("a flag is set to en: it is %s, %v", set, err)
+		t.Errorf("Set(en) leaves %s, %v; want en", set, err)
 	}
 }
 
-func TestOfUser(t *testing.T) {
+func TestOfUserFollowsLocaleVariables(t *testing.T) {
 	for _, c := range []struct {
 		all, messages, lang string
 		want                language.Language
@@ -44,11 +44,11 @@ func TestOfUser(t *testing.T) {
 	}
 }
 
-func TestTexts(t *testing.T) {
+func TestTextInReturnsTranslation(t *testing.T) {
 	text := language.Both("lock", "锁")
 	for in, want := range map[language.Language]string{language.English: "lock", language.Chinese: "锁", "": "lock"} {
 		if got := text.In(in); got != want {
-			t.Errorf("in %q it is %s; want %s", in, got, want)
+			t.Errorf("In(%q) = %s; want %s", in, got, want)
 		}
 	}
 }

@@ -13,20 +13,20 @@ import (
 	"lockstep/internal/lock"
 )
 
-// global is a lock that processes compete for. It writes down how it is called, and does what the test says.
-type global struct {
+// fakeLock is the lock between processes, faked, with its cohort. It records the calls, and fails as the test sets.
+type fakeLock struct {
 	*lock.Cohort
 	t      *testing.T
-	calls  []string // by the one that has the turn
+	calls  []string // calls so far; only the owner that has the turn adds to it
 	fail   func(call string) error
-	extend error // what a renewal fails with
+	extend error // error of a renewal; nil: none
 }
 
 const handOffs = 4
 
-func newGlobal(t *testing.T) *global {
+func newFakeLock(t *testing.T) *fakeLock {
 	t.Helper()
-	g := &global{t: t, fail: func(string) error { return nil }}
+	g := &fakeLock{t: t, fail: func(string) error { return nil }}
 	g.Cohort = lock.NewCohort(options, func(context.Context) { g.calls = append(g.calls, "idle") })
 	return g
 }
@@ -35,15 +35,15 @@ var options = lock.Options{
 	Key: "key", TTL: 9 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: time.Minute, Clock: lock.SystemClock{},
 }
 
-// call takes a millisecond, so that others may come.
-func (g *global) call(call string) error {
+// call records a call. It takes a millisecond, so that others may come in between.
+func (g *fakeLock) call(call string) error {
 	_ = lock.Sleep(context.Background(), options.Clock, time.Millisecond)
 	g.calls = append(g.calls, call)
 	return g.fail(call)
 }
 
-// obtain gives a holding whose first token is 100.
-func (g *global) obtain() (*lock.Holding, error) {
+// obtain returns a holding whose first token is 100.
+func (g *fakeLock) obtain() (*lock.Holding, error) {
 	sent := time.Now()
 	if err := g.call("obtain"); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (g *global) obtain() (*lock.Holding, error) {
 	return held, nil
 }
 
-func (g *global) lock(ctx context.Context, owner string) (*lock.Lease, error) {
+func (g *fakeLock) lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	wait, stop := lock.WithTimeout(ctx, options.Clock, options.WaitTimeout, lock.ErrTimeout)
 	defer stop()
 	if err := g.Enter(wait, owner); err != nil {
@@ -66,7 +66,7 @@ func (g *global) lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	return g.Take(ctx, g.obtain)
 }
 
-func (g *global) must(owner string) *lock.Lease {
+func (g *fakeLock) must(owner string) *lock.Lease {
 	g.t.Helper()
 	lease, err := g.lock(g.t.Context(), owner)
 	if err != nil {
@@ -75,15 +75,15 @@ func (g *global) must(owner string) *lock.Lease {
 	return lease
 }
 
-func (g *global) unlock(lease *lock.Lease) {
+func (g *fakeLock) unlock(lease *lock.Lease) {
 	g.t.Helper()
 	if err := lease.Unlock(g.t.Context()); err != nil {
 		g.t.Error(err)
 	}
 }
 
-// want fails the test if there were other calls since it was last asked.
-func (g *global) want(calls ...string) {
+// assertCalls checks the calls since the last assertCalls.
+func (g *fakeLock) assertCalls(calls ...string) {
 	g.t.Helper()
 	if !slices.Equal(g.calls, calls) {
 		g.t.Errorf("calls: %q; want %q", g.calls, calls)
@@ -91,8 +91,8 @@ func (g *global) want(calls ...string) {
 	g.calls = nil
 }
 
-// queue has n sales wait, which work for so long each, and gives what their tokens will be, in order.
-func (g *global) queue(n int, work time.Duration) (wait func() []int64) {
+// startSales starts n sales that wait for the lock and then work. wait returns their tokens, in the order in which they had the lock.
+func (g *fakeLock) startSales(n int, work time.Duration) (wait func() []int64) {
 	var all sync.WaitGroup
 	var tokens []int64
 	for i := range n {
@@ -111,35 +111,36 @@ func (g *global) queue(n int, work time.Duration) (wait func() []int64) {
 	return func() []int64 { all.Wait(); return tokens }
 }
 
-// cohort runs a test in virtual time.
-func cohort(t *testing.T, test func(*testing.T, *global)) {
+// testInVirtualTime runs a test of a cohort in virtual time.
+func testInVirtualTime(t *testing.T, test func(*testing.T, *fakeLock)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, newGlobal(t)) })
+	synctest.Test(t, func(t *testing.T) { test(t, newFakeLock(t)) })
 }
 
-func TestCohortOfOneSale(t *testing.T) {
-	cohort(t, func(t *testing.T, g *global) {
+// Nested calls of a sale share its holding and its token; the last Unlock releases it.
+func TestNestedCallSharesHolding(t *testing.T) {
+	testInVirtualTime(t, func(t *testing.T, g *fakeLock) {
 		outer := g.must("a")
 		inner := g.must("a")
 		if err := g.TryEnter(t.Context(), "b"); !errors.Is(err, lock.ErrNotObtained) {
 			t.Errorf("TryEnter while another has the turn: %v", err)
 		}
 		g.unlock(inner)
-		g.want("obtain")
+		g.assertCalls("obtain")
 		if outer.Token() != 100 || inner.Token() != 100 {
-			t.Errorf("tokens %d and %d; want the sale's", outer.Token(), inner.Token())
+			t.Errorf("tokens %d and %d; want 100 for both", outer.Token(), inner.Token())
 		}
 		g.unlock(outer)
-		g.want("release 100", "idle")
+		g.assertCalls("release 100", "idle")
 		if err := outer.Unlock(t.Context()); !errors.Is(err, lock.ErrNotOwner) {
 			t.Errorf("second Unlock: %v", err)
 		}
 	})
 }
 
-// The sales that wait have the lock without a call, each with a token of its own, a bounded number of times, and for a second at most:
+// Waiting sales get the lock without a call, each with a token of its own, but only HandOffs times and for a second at most, because
 // another process may wait.
-func TestCohortHandsOn(t *testing.T) {
+func TestCohortHandsOnAtMostHandOffs(t *testing.T) {
 	for name, c := range map[string]struct {
 		work   time.Duration
 		tokens []int64
@@ -152,49 +153,50 @@ func TestCohortHandsOn(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cohort(t, func(t *testing.T, g *global) {
+			testInVirtualTime(t, func(t *testing.T, g *fakeLock) {
 				held := g.must("a")
-				wait := g.queue(6, c.work)
+				wait := g.startSales(6, c.work)
 				g.unlock(held)
 				if tokens := wait(); !slices.Equal(tokens, c.tokens) {
 					t.Errorf("tokens %v; want %v", tokens, c.tokens)
 				}
-				g.want(c.calls...)
+				g.assertCalls(c.calls...)
 			})
 		})
 	}
 }
 
-// slow is a clock on which one that waits with a context of slowly's is late to know that its wait is over.
-type slow struct{ lock.SystemClock }
+// slowClock is a clock whose Wait returns late, if its context comes from withDelay.
+type slowClock struct{ lock.SystemClock }
 
-type lateBy struct{}
+type delayKey struct{}
 
-func slowly(ctx context.Context, d time.Duration) context.Context {
-	return context.WithValue(ctx, lateBy{}, d)
+// withDelay returns a context with which slowClock.Wait returns d too late.
+func withDelay(ctx context.Context, d time.Duration) context.Context {
+	return context.WithValue(ctx, delayKey{}, d)
 }
 
-func (s slow) Wait(ctx context.Context, ch <-chan struct{}) error {
-	d, late := ctx.Value(lateBy{}).(time.Duration)
+func (s slowClock) Wait(ctx context.Context, ch <-chan struct{}) error {
+	d, late := ctx.Value(delayKey{}).(time.Duration)
 	if late {
 		defer func() { _ = lock.Sleep(context.Background(), s.SystemClock, d) }()
 	}
 	return s.SystemClock.Wait(ctx, ch)
 }
 
-// slowly makes a cohort lock on such a clock.
-func (g *global) slowly() {
+// useSlowClock replaces the cohort by one with a slowClock.
+func (g *fakeLock) useSlowClock() {
 	opts := options
-	opts.Clock = slow{}
+	opts.Clock = slowClock{}
 	g.Cohort = lock.NewCohort(opts, func(context.Context) { g.calls = append(g.calls, "idle") })
 }
 
-// A lock that was handed on to a waiter that leaves at the same time is given back.
-func TestCohortHandsOnToOneThatLeaves(t *testing.T) {
-	cohort(t, func(t *testing.T, g *global) {
-		g.slowly()
+// A lock that was handed on to a waiter that leaves at the same time is released.
+func TestLockHandedToLeavingWaiterIsReleased(t *testing.T) {
+	testInVirtualTime(t, func(t *testing.T, g *fakeLock) {
+		g.useSlowClock()
 		held := g.must("a")
-		ctx, cancel := context.WithCancel(slowly(t.Context(), time.Second))
+		ctx, cancel := context.WithCancel(withDelay(t.Context(), time.Second))
 		left := make(chan error, 1)
 		go func() {
 			_, err := g.lock(ctx, "b")
@@ -202,43 +204,43 @@ func TestCohortHandsOnToOneThatLeaves(t *testing.T) {
 		}()
 		synctest.Wait()
 		cancel()
-		synctest.Wait() // it does not know yet
+		synctest.Wait() // b does not know yet that its wait is over
 		g.unlock(held)
 		if err := <-left; !errors.Is(err, lock.ErrCancelled) {
-			t.Errorf("Lock of one that leaves: %v", err)
+			t.Errorf("Lock of a waiter that leaves: %v; want ErrCancelled", err)
 		}
-		g.want("obtain", "release 101", "idle")
+		g.assertCalls("obtain", "release 101", "idle")
 		g.unlock(g.must("c"))
-		g.want("obtain", "release 100", "idle")
+		g.assertCalls("obtain", "release 100", "idle")
 	})
 }
 
 // A waiter that times out or leaves makes no call.
-func TestCohortWaiters(t *testing.T) {
-	cohort(t, func(t *testing.T, g *global) {
+func TestWaiterThatGivesUpMakesNoCall(t *testing.T) {
+	testInVirtualTime(t, func(t *testing.T, g *fakeLock) {
 		held := g.must("a")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := g.lock(ctx, "b"); !errors.Is(err, lock.ErrCancelled) {
-			t.Errorf("Lock of one that leaves: %v", err)
+			t.Errorf("Lock of a waiter that leaves: %v; want ErrCancelled", err)
 		}
 		if _, err := g.lock(t.Context(), "c"); !errors.Is(err, lock.ErrTimeout) {
-			t.Errorf("Lock of one that waits too long: %v", err)
+			t.Errorf("Lock of a waiter that waits too long: %v; want ErrTimeout", err)
 		}
 		g.unlock(held)
-		g.want("obtain", "release 100", "idle")
+		g.assertCalls("obtain", "release 100", "idle")
 	})
 }
 
-// If Redis fails the sale that competes, all that wait are told; if something else does, the next one tries.
-func TestCohortThatGetsNoLock(t *testing.T) {
+// If the competing sale fails because of Redis, all waiters get its error. After any other error the next one tries.
+func TestRedisFailureIsReturnedToAllWaiters(t *testing.T) {
 	for err, calls := range map[error][]string{
 		lock.ErrUnavailable:    {"obtain", "release 100", "obtain", "idle"},
 		lock.ErrOutcomeUnknown: {"obtain", "release 100", "obtain", "idle"},
 		lock.ErrTimeout:        {"obtain", "release 100", "obtain", "obtain", "obtain", "idle"},
 	} {
 		t.Run(err.Error(), func(t *testing.T) {
-			cohort(t, func(t *testing.T, g *global) {
+			testInVirtualTime(t, func(t *testing.T, g *fakeLock) {
 				held := g.must("a")
 				g.fail = func(call string) error {
 					if call == "obtain" {
@@ -254,7 +256,7 @@ func TestCohortThatGetsNoLock(t *testing.T) {
 					}()
 				}
 				synctest.Wait()
-				held.Lose() // so that the next one competes
+				held.Lose() // so that the next sale has to call obtain
 				g.unlock(held)
 				for range cap(errs) {
 					if got := <-errs; !errors.Is(got, err) {
@@ -262,18 +264,18 @@ func TestCohortThatGetsNoLock(t *testing.T) {
 					}
 				}
 				synctest.Wait()
-				g.want(calls...)
+				g.assertCalls(calls...)
 			})
 		})
 	}
 }
 
-// A lock that is lost cancels the work of its sale, and is not handed on.
-func TestCohortThatLosesTheLock(t *testing.T) {
-	cohort(t, func(t *testing.T, g *global) {
+// A lost lock cancels the work of its sale, and is not handed on.
+func TestLostLockIsNotHandedOn(t *testing.T) {
+	testInVirtualTime(t, func(t *testing.T, g *fakeLock) {
 		g.extend = lock.ErrNotOwner
 		held, nested := g.must("a"), g.must("a")
-		wait := g.queue(1, 0)
+		wait := g.startSales(1, 0)
 		for _, lease := range []*lock.Lease{held, nested} {
 			<-lease.Context().Done()
 			if cause := context.Cause(lease.Context()); !errors.Is(cause, lock.ErrLost) {
@@ -296,19 +298,19 @@ func TestCohortThatLosesTheLock(t *testing.T) {
 		if tokens := wait(); !slices.Equal(tokens, []int64{100}) {
 			t.Errorf("tokens %v; want a new holding's", tokens)
 		}
-		g.want("obtain", "release 100", "obtain", "release 100", "idle")
+		g.assertCalls("obtain", "release 100", "obtain", "release 100", "idle")
 	})
 }
 
-// A lock that is lost between two sales is not the second one's.
-func TestCohortThatLosesTheLockInBetween(t *testing.T) {
-	cohort(t, func(t *testing.T, g *global) {
-		g.slowly()
+// If the lock is lost between two sales, the second sale obtains it anew.
+func TestLockLostBetweenSalesIsObtainedAnew(t *testing.T) {
+	testInVirtualTime(t, func(t *testing.T, g *fakeLock) {
+		g.useSlowClock()
 		g.extend = lock.ErrNotOwner
 		held := g.must("a")
 		token := make(chan int64, 1)
 		go func() {
-			lease, err := g.lock(slowly(t.Context(), options.TTL/2), "b")
+			lease, err := g.lock(withDelay(t.Context(), options.TTL/2), "b")
 			if err != nil {
 				t.Error(err)
 			}
@@ -320,13 +322,13 @@ func TestCohortThatLosesTheLockInBetween(t *testing.T) {
 		if got := <-token; got != 100 {
 			t.Errorf("token %d; want a new holding's", got)
 		}
-		g.want("obtain", "obtain", "release 100", "idle")
+		g.assertCalls("obtain", "obtain", "release 100", "idle")
 	})
 }
 
-// An Unlock that had no effect may be tried again, while the turn is another's.
-func TestCohortThatIsUnlockedAgain(t *testing.T) {
-	cohort(t, func(t *testing.T, g *global) {
+// An Unlock that had no effect can be repeated, even while another owner has the turn.
+func TestCohortUnlockCanBeRetriedAfterFailure(t *testing.T) {
+	testInVirtualTime(t, func(t *testing.T, g *fakeLock) {
 		first := g.must("a")
 		g.fail = func(string) error { return lock.ErrUnavailable }
 		if err := first.Unlock(t.Context()); !errors.Is(err, lock.ErrUnavailable) {
@@ -336,7 +338,7 @@ func TestCohortThatIsUnlockedAgain(t *testing.T) {
 		second := g.must("b")
 		g.unlock(first)
 		g.unlock(second)
-		g.want("obtain", "release 100", "idle", "obtain", "release 100", "release 100", "idle")
+		g.assertCalls("obtain", "release 100", "idle", "obtain", "release 100", "release 100", "idle")
 		if err := first.Unlock(t.Context()); !errors.Is(err, lock.ErrNotOwner) {
 			t.Errorf("Unlock of a lease that was released: %v", err)
 		}

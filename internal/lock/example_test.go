@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/lock"
 )
 
-// anyLock is some lock, as a caller gets it: here one of this process alone.
+// anyLock returns a lock as callers get it: here one that is shared by the goroutines of this process.
 func anyLock() lock.Locker { return newToy(make(shelf, 1)) }
 
 var exampleOptions = lock.Options{
@@ -24,7 +24,7 @@ func ExampleLocker() {
 		if err != nil {
 			return fmt.Errorf("not sold: %w", err)
 		}
-		defer func() { _ = lease.Unlock(ctx) }() // also when ctx has ended by then
+		defer func() { _ = lease.Unlock(ctx) }() // even if ctx has ended
 		if err := lease.Context().Err(); err != nil {
 			return fmt.Errorf("the lock was lost: %w", err)
 		}
@@ -47,12 +47,12 @@ func ExampleLocker() {
 	// <nil> the lock is not ours
 }
 
-// A lock that is renewed tells the work when it is lost.
+// A renewed lock cancels the context of the work when it is lost.
 func ExampleRenewal() {
 	opts := exampleOptions
 	opts.TTL = 30 * time.Millisecond
 	renewal := lock.StartRenewal(opts, opts.Clock.Now(), func(context.Context) error {
-		return lock.ErrNotOwner // as Redis says when the lock expired, and another has it
+		return lock.ErrNotOwner // the lock has expired, and another owner has it
 	})
 	defer renewal.Stop()
 	work, done := renewal.Guard(context.Background())
@@ -62,36 +62,36 @@ func ExampleRenewal() {
 	// Output: the lock was lost true
 }
 
-// shelf is a lock of processes that share their memory: one at a time has the token.
+// shelf is a lock of the processes that share its memory: whoever received the token from the channel holds it.
 type shelf chan int64
 
-// toy is the lock of one process.
+// toy is the lock as one process sees it.
 type toy struct {
 	line  *lock.Cohort
 	shelf shelf
-	waits announced
+	waits announcedClock
 }
 
-// announced is a clock that tells when somebody begins to wait on it.
-type announced chan struct{}
+// announcedClock is a clock that sends a message when a goroutine begins to wait on it.
+type announcedClock chan struct{}
 
-func (announced) Now() time.Time { return time.Now() }
-func (announced) AfterFunc(d time.Duration, f func()) lock.Timer {
+func (announcedClock) Now() time.Time { return time.Now() }
+func (announcedClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 	return lock.SystemClock{}.AfterFunc(d, f)
 }
-func (announced) Go(_ string, f func()) { go f() }
-func (a announced) Wait(ctx context.Context, ch <-chan struct{}) error {
+func (announcedClock) Go(_ string, f func()) { go f() }
+func (a announcedClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	a <- struct{}{}
 	return lock.SystemClock{}.Wait(ctx, ch)
 }
 
 func newToy(s shelf) *toy {
-	t := &toy{shelf: s, waits: make(announced, 100)}
+	t := &toy{shelf: s, waits: make(announcedClock, 100)}
 	opts := exampleOptions
 	opts.Clock = t.waits
 	t.line = lock.NewCohort(opts, func(context.Context) {})
 	if len(s) == 0 {
-		s <- 1 // the next token
+		s <- 1 // first token
 	}
 	return t
 }
@@ -131,7 +131,7 @@ func (t *toy) ask() (*lock.Holding, error) {
 	}
 }
 
-// The sales of one process hand the lock on. A process competes with others once for all of them.
+// The sales of one process hand the lock on. The process competes with others once for all of them.
 func ExampleCohort() {
 	ctx, shelf := context.Background(), make(shelf, 1)
 	here, there := newToy(shelf), newToy(shelf)

@@ -9,20 +9,20 @@ import (
 	"lockstep/internal/lock"
 )
 
-// board is a notifier of one channel.
-type board struct {
+// fakeNotifier is a notifier with one subscriber.
+type fakeNotifier struct {
 	channel string
-	notify  func(string) // nil while nobody listens
+	notify  func(string) // nil: not subscribed
 }
 
-func (b *board) Subscribe(channel string, notify func(string)) (unsubscribe func()) {
+func (b *fakeNotifier) Subscribe(channel string, notify func(string)) (unsubscribe func()) {
 	b.channel, b.notify = channel, notify
 	return func() { b.notify = nil }
 }
 
-func TestInbox(t *testing.T) {
+func TestInboxWaitReturnsOnMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &board{}
+		b := &fakeNotifier{}
 		inbox := lock.NewInbox(lock.Options{Notifier: b, Clock: lock.SystemClock{}}, "turn")
 		waited := func(ctx context.Context) time.Duration {
 			began := time.Now()
@@ -43,7 +43,7 @@ func TestInbox(t *testing.T) {
 		go func() {
 			_ = lock.Sleep(t.Context(), lock.SystemClock{}, time.Millisecond)
 			b.notify("")
-			b.notify("") // nobody has looked at the one before
+			b.notify("") // second message while the first is unread
 		}()
 		if d := waited(t.Context()); d != time.Millisecond {
 			t.Errorf("Wait took %v; a message came after 1ms", d)

@@ -11,17 +11,17 @@ import (
 	"lockstep/internal/lock"
 )
 
-func TestPoll(t *testing.T) {
+func TestPollRetriesOnlyErrNotObtained(t *testing.T) {
 	gone := errors.New("gone")
 	for name, c := range map[string]struct {
-		err   error // of each attempt until it is free
-		after time.Duration
-		leave time.Duration // when the context ends
+		err   error         // error of each attempt before after
+		after time.Duration // time at which the lock becomes free
+		leave time.Duration // time at which the context ends
 		want  error
 		took  time.Duration
 	}{
 		"free":       {nil, 0, time.Hour, nil, 0},
-		"free later": {lock.ErrNotObtained, 50 * time.Millisecond, time.Hour, nil, 60 * time.Millisecond}, // the next attempt
+		"free later": {lock.ErrNotObtained, 50 * time.Millisecond, time.Hour, nil, 60 * time.Millisecond}, // time of the next attempt
 		"too late":   {lock.ErrNotObtained, time.Hour, time.Hour, lock.ErrTimeout, options.WaitTimeout},
 		"cancelled":  {lock.ErrNotObtained, time.Hour, 30 * time.Millisecond, lock.ErrCancelled, 30 * time.Millisecond},
 		"no Redis":   {gone, time.Hour, time.Hour, gone, 0},
@@ -48,7 +48,7 @@ func TestPoll(t *testing.T) {
 	}
 }
 
-func TestPollAt(t *testing.T) {
+func TestPollAtUsesGivenPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, pause, attempts := time.Now(), time.Duration(0), 0
 		_, err := lock.PollAt(t.Context(), options, func() time.Duration { pause += time.Millisecond; return pause }, func() (int, error) {
@@ -62,31 +62,31 @@ func TestPollAt(t *testing.T) {
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err = lock.Poll(ended, options, func() (int, error) { t.Error("an attempt for one that has left"); return 0, nil })
+		_, err = lock.Poll(ended, options, func() (int, error) { t.Error("an attempt after the context has ended"); return 0, nil })
 		if !errors.Is(err, lock.ErrCancelled) {
 			t.Errorf("Poll: %v", err)
 		}
 	})
 }
 
-// asked is a clock that remembers of each wait whether it was before a retry.
-type asked struct {
+// retryClock is a clock that records for each wait whether lock.IsRetry holds.
+type retryClock struct {
 	lock.Clock
 
 	retries *[]bool
 }
 
-func (a asked) Wait(ctx context.Context, ch <-chan struct{}) error {
+func (a retryClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	*a.retries = append(*a.retries, lock.IsRetry(ctx))
 	return a.Clock.Wait(ctx, ch)
 }
 
-// A clock knows a pause of Poll from any other wait, also from one within an attempt.
-func TestAClockKnowsARetry(t *testing.T) {
+// IsRetry holds for the pauses of Poll, and for no other wait, not even one within an attempt.
+func TestIsRetryDistinguishesPollPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var retries []bool
 		opts, attempts := options, 0
-		opts.Clock = asked{opts.Clock, &retries}
+		opts.Clock = retryClock{opts.Clock, &retries}
 		_, err := lock.Poll(t.Context(), opts, func() (int, error) {
 			if attempts++; attempts == 3 {
 				return attempts, nil

@@ -26,7 +26,7 @@ func TestQueueServesInOrder(t *testing.T) {
 		if err := q.TryEnter(t.Context(), "other"); !errors.Is(err, lock.ErrNotObtained) {
 			t.Errorf("TryEnter while another has the turn: %v", err)
 		}
-		var served []int // by the one that has the turn
+		var served []int // only the owner that has the turn adds to it
 		var all sync.WaitGroup
 		for i := range 10 {
 			all.Go(func() {
@@ -79,8 +79,8 @@ func TestQueueSkipsCancelledWaiter(t *testing.T) {
 	})
 }
 
-// Those who wait when Redis fails are told; who comes later finds out.
-func TestQueueTellsOfAFailure(t *testing.T) {
+// The owners that wait when Redis fails get the error; one that comes later tries itself.
+func TestQueuePassesRedisFailureToWaiters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := lock.NewQueue(options, nil)
 		if err := q.TryEnter(t.Context(), "first"); err != nil {
@@ -103,11 +103,12 @@ func TestQueueTellsOfAFailure(t *testing.T) {
 	})
 }
 
-// However they come and go, never do two have the turn, and it is free in the end. For -race.
-func TestQueueGivesOneTurn(t *testing.T) {
+// Whatever the order of arrivals and cancellations, two owners never have the turn at once, and it is free in the end. (For the race
+// detector.)
+func TestQueueGivesOneTurnAtATime(t *testing.T) {
 	idle := false
 	q := lock.NewQueue(options, func(context.Context) { idle = true })
-	turns, patient := 0, 0 // by the one that has the turn
+	turns, patient := 0, 0 // only the owner that has the turn changes them
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
@@ -115,7 +116,7 @@ func TestQueueGivesOneTurn(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				leaves := n%3 == 0
 				if leaves {
-					go cancel() // it may leave, or be called, or both at once
+					go cancel() // may happen before, after, or while it gets the turn
 				}
 				if q.Enter(ctx, fmt.Sprint(i)) == nil {
 					turns++

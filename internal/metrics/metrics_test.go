@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// Few scrapes are answered at once: each asks Redis, and takes memory.
-func TestFewScrapeAtOnce(t *testing.T) {
+// Only a few scrapes are answered at once, because each asks Redis and takes memory.
+func TestConcurrentScrapesAreBounded(t *testing.T) {
 	scrapes, scrape, refused := 0, func() {}, 0
 	metrics := New("r1", func(context.Context) (history.Tally, error) { // another comes while this one is answered
 		if scrapes++; scrapes < 10*maxScrapes {

@@ -7,7 +7,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// A script with another check is told from a learner's script, and keeps its name.
+// WithCheck changes neither the base nor the name of a script. A script of a learner is its own base.
 func TestWithCheckKeepsBaseAndName(t *testing.T) {
 	for name, script := range map[string]string{"readFenced": lua.ReadFenced, "write": lua.Write} {
 		t.Run(name, func(t *testing.T) {
@@ -20,7 +20,7 @@ func TestWithCheckKeepsBaseAndName(t *testing.T) {
 	for name, script := range map[string]string{"itself": lua.Write, "of a learner": "-- write: my own\nreturn 1", "none": ""} {
 		t.Run(name, func(t *testing.T) {
 			if base := lua.Base(script); base != script {
-				t.Errorf("the base is %q", base)
+				t.Errorf("base %q; want the script itself", base)
 			}
 		})
 	}

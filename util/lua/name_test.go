@@ -8,8 +8,8 @@ import (
 	"lockstep/util/lua"
 )
 
-// What go-redis sends is known again.
-func TestSentBy(t *testing.T) {
+// SentBy recognizes a script by its text or its SHA-1, as go-redis sends it.
+func TestSentByReturnsScript(t *testing.T) {
 	sum := func(script string) string { return redis.NewScript(script).Hash() }
 	for _, c := range []struct{ command, argument, want string }{
 		{"EVAL", "return 1", "return 1"},
@@ -25,7 +25,7 @@ func TestSentBy(t *testing.T) {
 	}
 }
 
-func TestName(t *testing.T) {
+func TestNameOfScript(t *testing.T) {
 	for script, want := range map[string]string{
 		lua.Acquire: "acquire",
 		lua.Write:   "write",

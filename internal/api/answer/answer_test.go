@@ -19,8 +19,8 @@ import (
 	"lockstep/internal/service/reason"
 )
 
-// The code of an error is that of the first with one that it wraps. A cancellation is its cause's, if that has one.
-func TestStatusOf(t *testing.T) {
+// The code of an error is that of the first wrapped error that has one. A cancellation has the code of its cause, if the cause has one.
+func TestStatusOfUsesFirstWrappedCode(t *testing.T) {
 	for _, c := range []struct {
 		err    error
 		status int
@@ -33,7 +33,7 @@ func TestStatusOf(t *testing.T) {
 		{fmt.Errorf("%w: lock: %w", lock.WithCode("bad_request", "bad request"), evolution.ErrUnknown), 400, "bad_request"},
 		{service.ErrSoldOut, 409, "sold_out"},
 		{service.ErrConflict, 500, "internal"},
-		{lock.WithCode("unheard_of", "a code that no status was given to"), 500, "internal"},
+		{lock.WithCode("unheard_of", "a code that no status was used to"), 500, "internal"},
 	} {
 		if status, code := StatusOf(c.err); status != c.status || code != c.code {
 			t.Errorf("%v: %d %s; want %d %s", c.err, status, code, c.status, c.code)
@@ -41,17 +41,17 @@ func TestStatusOf(t *testing.T) {
 	}
 }
 
-// Each code that is given to an error has one status, and each code with a status is given to some error.
-func TestEveryCodeHasAStatus(t *testing.T) {
-	given := map[string]bool{}
+// Each code of an error has a status, and each code with a status belongs to some error.
+func TestEveryCodeHasStatus(t *testing.T) {
+	used := map[string]bool{}
 	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), "../../"+path, nil, parser.SkipObjectResolution)
 		ast.Inspect(file, func(n ast.Node) bool {
-			if code := codeGiven(n); code != "" {
-				given[code] = true
+			if code := codeOfCall(n); code != "" {
+				used[code] = true
 				if _, ok := statuses[code]; !ok {
 					t.Errorf("%s: %s has no status", path, code)
 				}
@@ -64,14 +64,14 @@ func TestEveryCodeHasAStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	for code := range statuses {
-		if !given[code] {
+		if !used[code] {
 			t.Errorf("no error has the code %s", code)
 		}
 	}
 }
 
-// codeGiven returns the code of a call of lock.WithCode.
-func codeGiven(n ast.Node) (code string) {
+// codeOfCall returns the code that a call of lock.WithCode contains; "": n is no such call.
+func codeOfCall(n ast.Node) (code string) {
 	call, is := n.(*ast.CallExpr)
 	if !is || len(call.Args) != 2 {
 		return ""
@@ -89,12 +89,12 @@ func codeGiven(n ast.Node) (code string) {
 	return code
 }
 
-// A request ends with the status of its reason. Those without one never end a request.
-func TestEveryReasonHasAStatus(t *testing.T) {
+// A request that ends for a reason gets the status of that reason. The reasons without a status never end a request.
+func TestEveryReasonHasStatus(t *testing.T) {
 	for _, r := range reason.All() {
 		switch status, _ := StatusOf(r.Err); r.Code {
-		case "conflict", "not_obtained": // it is tried again
-		case "not_owner", "expired": // the sale is made, or failed before
+		case "conflict", "not_obtained": // retried, never returned
+		case "not_owner", "expired": // only Unlock returns it, when the result of the sale is known
 		default:
 			if status == 500 {
 				t.Errorf("%s has no status", r.Code)

@@ -11,9 +11,9 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Each answer is made once, however many ask for it at a time, and is sent with an ETag. Whoever has it already is told so. What is asked
-// for besides makes no other answer; errors are made anew.
-func TestAnswersAreKept(t *testing.T) {
+// An answer is computed once, even for concurrent requests, and has an ETag; a client that knows the ETag gets 304. Other query parameters
+// do not matter. Errors are not cached.
+func TestCachedAnswerIsMadeOnce(t *testing.T) {
 	var made, refused atomic.Int64
 	row := On("GET", "/{name}", Reader, Replica, Cached(Value(func(r *http.Request) (string, error) {
 		if r.PathValue("name") == "missing" {
@@ -36,7 +36,7 @@ func TestAnswersAreKept(t *testing.T) {
 	}
 	asking.Wait()
 	if made.Load() != 1 {
-		t.Errorf("one answer is made %d times", made.Load())
+		t.Errorf("one answer was computed %d times; want once", made.Load())
 	}
 	tag := ask("GET", "/a?lang=en", "").Header().Get("ETag")
 	for _, c := range []struct {
@@ -55,21 +55,21 @@ func TestAnswersAreKept(t *testing.T) {
 			t.Errorf("%s %s: %d %v %q; want %d %q", c.method, c.path, answer.Code, answer.Header(), answer.Body, c.status, c.body)
 		}
 		if kind := answer.Header().Get("Content-Type"); c.status == http.StatusOK && kind != "application/json; charset=utf-8" {
-			t.Errorf("%s %s is %q", c.method, c.path, kind)
+			t.Errorf("%s %s has Content-Type %q; want JSON", c.method, c.path, kind)
 		}
 	}
 	for range 2 {
 		if answer := ask("GET", "/missing?lang=en", ""); answer.Code != http.StatusNotFound || answer.Header().Get("ETag") != "" {
-			t.Errorf("an error: %d %v", answer.Code, answer.Header())
+			t.Errorf("an error: %d %v; want 404 without an ETag", answer.Code, answer.Header())
 		}
 	}
 	if made.Load() != 3 || refused.Load() != 2 {
-		t.Errorf("%d answers are made, and %d errors; want 3 and 2", made.Load(), refused.Load())
+		t.Errorf("%d answers and %d errors were computed; want 3 and 2", made.Load(), refused.Load())
 	}
 }
 
-// An answer that is made keeps those that are known from nobody. However many there may be, few are kept; some are not to be kept at all.
-func TestAFewAnswersAreKept(t *testing.T) {
+// A cached answer is served while another is being computed. The cache has a maximum size, and some answers are never cached.
+func TestCacheIsBounded(t *testing.T) {
 	making, goOn := make(chan struct{}), make(chan struct{})
 	handle := Cached(func(w http.ResponseWriter, r *http.Request) error {
 		if r.URL.Path == "/slow" {
@@ -91,7 +91,7 @@ func TestAFewAnswersAreKept(t *testing.T) {
 	slow.Go(func() { ask("/slow") })
 	<-making
 	if said := ask("/known"); said != "/known" {
-		t.Errorf("it says %q", said)
+		t.Errorf("/known is %q; want /known", said)
 	}
 	close(goOn)
 	slow.Wait()
@@ -100,11 +100,11 @@ func TestAFewAnswersAreKept(t *testing.T) {
 	all.handle = func(http.ResponseWriter, *http.Request) error { made++; return nil }
 	for i := range 10 * maxCachedAnswers {
 		if _, err := all.find(fmt.Sprint(i), nil); err != nil || len(all.all) > maxCachedAnswers {
-			t.Fatalf("%v, and %d are kept", err, len(all.all))
+			t.Fatalf("%v, %d answers cached; want at most %d", err, len(all.all), maxCachedAnswers)
 		}
 	}
 	if made != 10*maxCachedAnswers {
-		t.Errorf("%d are made", made)
+		t.Errorf("%d answers were computed; want %d", made, 10*maxCachedAnswers)
 	}
 
 	never := 0
@@ -113,6 +113,6 @@ func TestAFewAnswersAreKept(t *testing.T) {
 	ask("/")
 	ask("/")
 	if never != 2 {
-		t.Errorf("what is not to be kept is made %d times", never)
+		t.Errorf("an answer that is not cached was computed %d times; want 2", never)
 	}
 }

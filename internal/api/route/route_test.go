@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Rows answer with what their handlers find, or with the error; one that a server does not have says so.
-func TestMux(t *testing.T) {
+// A row answers with its handler's value or error. A row without a handler answers 404 with a reason.
+func TestMuxAnswersWithValueOrError(t *testing.T) {
 	row := func(method, pattern string) Row {
 		return On(method, pattern, Reader, Replica, Value(func(r *http.Request) (string, error) {
 			return method + " " + pattern + " " + r.PathValue("id"), nil

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// What is written is read as it was; comments and what is not whole are left out, and an id lasts until there is another.
-func TestReadReadsWhatWasWritten(t *testing.T) {
+// Read returns the events that were written, without comments and incomplete events. An event without an id has the last one.
+func TestReadReturnsWrittenEvents(t *testing.T) {
 	answer := httptest.NewRecorder()
 	stream := NewWriter(answer)
 	if err := errors.Join(
@@ -20,7 +20,7 @@ func TestReadReadsWhatWasWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := "id: r1:7\ndata: {\"a\":1}\n\n: nothing new\n\nevent: done\ndata: [1]\n\n"; answer.Body.String() != want {
-		t.Errorf("written is\n%s\nwant\n%s", answer.Body, want)
+		t.Errorf("written:\n%s\nwant:\n%s", answer.Body, want)
 	}
 	for name, want := range map[string]string{
 		"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no",
@@ -38,24 +38,24 @@ func TestReadReadsWhatWasWritten(t *testing.T) {
 		got = append(got, event)
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("read is %q; want %q", got, want)
+		t.Errorf("read %q; want %q", got, want)
 	}
 }
 
-// A line that is too long ends the reading with an error.
-func TestReadIsBounded(t *testing.T) {
+// A line that is too long ends Read with an error.
+func TestReadReturnsErrTooLong(t *testing.T) {
 	var last error
 	n := 0
 	for _, err := range Read(strings.NewReader("data: 1\n\ndata: "+strings.Repeat("x", 100)+"\n\n"), 50) {
 		n, last = n+1, err
 	}
 	if n != 2 || !errors.Is(last, bufio.ErrTooLong) {
-		t.Errorf("%d events, %v", n, last)
+		t.Errorf("%d results, the last with %v; want 2 and ErrTooLong", n, last)
 	}
 }
 
-// Several may write: no event is in another.
-func TestWriterIsShared(t *testing.T) {
+// Several goroutines may write; their events do not interleave.
+func TestConcurrentWritesDoNotInterleave(t *testing.T) {
 	answer := httptest.NewRecorder()
 	stream := NewWriter(answer)
 	var writers sync.WaitGroup

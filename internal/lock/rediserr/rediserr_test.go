@@ -16,14 +16,14 @@ import (
 	"lockstep/internal/lock/rediserr"
 )
 
-// refused is an error that Redis itself answered.
-type refused string
+// redisError is an error reply of Redis.
+type redisError string
 
-func (r refused) Error() string { return string(r) }
-func (refused) RedisError()     {}
+func (r redisError) Error() string { return string(r) }
+func (redisError) RedisError()     {}
 
-// A script that Redis refused as a whole had no effect; one that failed may have had a part of it.
-func TestAScriptThatFailed(t *testing.T) {
+// A script that Redis refused as a whole had no effect; one that failed while running may have had a part of it.
+func TestClassifyDistinguishesRefusedAndFailedScripts(t *testing.T) {
 	const from = " script: 2cd743, on @user_script:1."
 	for reply, want := range map[string]error{
 		"NOPERM this user has no permissions to run the 'eval' command":                                  lock.ErrRefused,
@@ -34,16 +34,16 @@ func TestAScriptThatFailed(t *testing.T) {
 		"WRONGTYPE Operation against a key holding the wrong kind of value" + from:                       lock.ErrScriptFailed,
 		"ERR user_script:3: attempt to compare nil with number" + from:                                   lock.ErrScriptFailed,
 	} {
-		if got := rediserr.Classify(t.Context(), "EVAL release.lua", refused(reply)); !errors.Is(got, want) {
-			t.Errorf("%s\nis %v\nwant %v", reply, got, want)
+		if got := rediserr.Classify(t.Context(), "EVAL release.lua", redisError(reply)); !errors.Is(got, want) {
+			t.Errorf("Classify(EVAL, %s)\nis %v\nwant %v", reply, got, want)
 		}
-		if got := rediserr.Classify(t.Context(), "HINCRBY", refused(reply)); !errors.Is(got, lock.ErrRefused) {
-			t.Errorf("%s\nof a command alone is %v", reply, got)
+		if got := rediserr.Classify(t.Context(), "HINCRBY", redisError(reply)); !errors.Is(got, lock.ErrRefused) {
+			t.Errorf("Classify(HINCRBY, %s)\nis %v\nwant %v", reply, got, lock.ErrRefused)
 		}
 	}
 }
 
-func TestClassify(t *testing.T) {
+func TestClassifyReturnsClassOfError(t *testing.T) {
 	ended, end := context.WithCancelCause(t.Context())
 	end(lock.ErrTimeout)
 	noFiles := &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
@@ -51,7 +51,7 @@ func TestClassify(t *testing.T) {
 		over      bool // the context has ended
 		err, want error
 	}{
-		"refused by Redis":        {false, refused("OOM command not allowed"), lock.ErrUnavailable},
+		"refused by Redis":        {false, redisError("OOM command not allowed"), lock.ErrUnavailable},
 		"not dialled":             {false, &net.OpError{Op: "dial", Err: io.EOF}, lock.ErrUnavailable},
 		"out of files":            {false, noFiles, errors.Join(rediserr.ErrNoFiles, lock.ErrUnavailable)},
 		"no connection":           {false, redis.ErrPoolTimeout, lock.ErrUnavailable},
@@ -73,19 +73,19 @@ func TestClassify(t *testing.T) {
 				t.Errorf("%s: %v; want %v alone", name, got, c.want)
 			}
 		}
-		if !errors.Is(got, c.err) && !errors.Is(c.want, lock.ErrCancelled) { // that wraps the cause
+		if !errors.Is(got, c.err) && !errors.Is(c.want, lock.ErrCancelled) { // ErrCancelled wraps the context's cause instead
 			t.Errorf("%s: %v does not wrap %v", name, got, c.err)
 		}
 	}
 }
 
-// What Redis answers is recognised by its code, in every form that a script's error has, and by nothing that a user can write.
-func TestWhatAnAnswerSays(t *testing.T) {
+// An error reply is recognized by its code, in every form that a script's error has, and never by text that a user can write.
+func TestErrorRepliesAreRecognizedByCode(t *testing.T) {
 	const right = "this user has no permissions to run the 'get' command"
 	for reply, want := range map[string]string{
 		"WRONGTYPE Operation against a key":                                                "type",
 		"ERR Error running script: @user_script: 3: -WRONGTYPE of a":                       "type", // before Redis 7
-		"Error running script: WRONGTYPE Operation":                                        "type", // of the embedded one
+		"Error running script: WRONGTYPE Operation":                                        "type", // embedded Redis
 		"ERR no WRONGTYPE Operation":                                                       "",
 		"NOPERM " + right:                                                                  "denied",
 		"NOPERM No permissions to access a key":                                            "denied",
@@ -96,20 +96,20 @@ func TestWhatAnAnswerSays(t *testing.T) {
 		"ERR Unknown Redis command called from script script: d09161, on @user_script:11.": "unknown",
 		"ERR unknown command 'DELEX'":                                                      "unknown",
 	} {
-		err := refused(reply)
-		var is []string
-		for name, recognised := range map[string]bool{
+		err := redisError(reply)
+		var kinds []string
+		for kind, recognized := range map[string]bool{
 			"type": rediserr.IsWrongType(err), "unknown": rediserr.IsUnknownCommand(err), "denied": rediserr.IsDenied(err),
 		} {
-			if recognised {
-				is = append(is, name)
+			if recognized {
+				kinds = append(kinds, kind)
 			}
 		}
-		if got := strings.Join(is, " "); got != want || !rediserr.IsAnswer(err) {
+		if got := strings.Join(kinds, " "); got != want || !rediserr.IsAnswer(err) {
 			t.Errorf("%q is %q; want %q", reply, got, want)
 		}
 	}
 	if rediserr.IsAnswer(io.EOF) || rediserr.IsWrongType(errors.New("WRONGTYPE")) || rediserr.IsDenied(nil) {
-		t.Error("an error that is not of Redis is taken for one")
+		t.Error("an error that Redis did not send is recognized")
 	}
 }
