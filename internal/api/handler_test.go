@@ -20,7 +20,7 @@ func TestHandlerRoutesByLiteralPath(t *testing.T) {
 		}))
 	}
 	rows = append(rows, route.On("POST", "/room/answer", route.Participant, route.Replica, nil))
-	newGuardedHandler := NewHandler(Guard{Open: true}, rows)
+	handler := NewHandler(Guard{Open: true}, rows)
 	for request, want := range map[string]struct {
 		status     int
 		got, allow string
@@ -38,7 +38,7 @@ func TestHandlerRoutesByLiteralPath(t *testing.T) {
 		method, path, _ := strings.Cut(request, " ")
 		got = ""
 		answer := httptest.NewRecorder()
-		newGuardedHandler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody))
+		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody))
 		if allow := answer.Header().Get("Allow"); answer.Code != want.status || got != want.got || allow != want.allow {
 			t.Errorf("%s: %d by %q, Allow %q; want %+v", request, answer.Code, got, allow, want)
 		}

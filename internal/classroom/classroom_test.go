@@ -19,7 +19,7 @@ import (
 	"lockstep/internal/language"
 )
 
-// ask sends a request; into takes the answer, if it is a success.
+// ask sends a request. It decodes a successful answer into into.
 func ask(t *testing.T, to http.Handler, method, address, body string, into any) (status int) {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -41,7 +41,8 @@ var (
 	inPage = regexp.MustCompile(`^#/(course(/\d\d)?$|locks(/|$)|schedule/|$)`)
 )
 
-// Every lesson is rendered in both languages: no dead link, no mark of Markdown left, and no element that Markdown does not make.
+// Every lesson is rendered in both languages, without dead links, without leftover Markdown, and only with elements that Markdown
+// generates.
 func TestEachLessonRendersAsHTML(t *testing.T) {
 	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
 	for _, in := range language.All() {
@@ -87,7 +88,7 @@ func TestEachLessonRendersAsHTML(t *testing.T) {
 	}
 }
 
-// What a lesson runs is drawn, or said, before anything is explored; and the drawing shows what the command looks for.
+// Each lesson shows a diagram or sentences for its command before anything is explored, and the diagram shows what the command looks for.
 func TestEachLessonShowsDiagramOrSentences(t *testing.T) {
 	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
 	for _, in := range language.All() {
@@ -185,7 +186,7 @@ With ` + "`go run .`" + ` in another terminal, open [S](http://127.0.0.1:8080/#/
 B
 `
 
-// HTML in a lesson is not passed on; a file of the repository is named.
+// HTML in a lesson is removed, and a link to a file of the repository is shown as its name.
 func TestHTMLInLessonIsRemoved(t *testing.T) {
 	handler := route.Mux(classroom.New(fstest.MapFS{"01-a.md": {Data: []byte(hostile)}}).Routes()...)
 	answer := httptest.NewRecorder()

@@ -29,7 +29,7 @@ func TestReachableOrigins(t *testing.T) {
 	}
 }
 
-// The path draws the three corners by which a camera finds the code, and nothing outside of the square.
+// The path draws the three finder patterns, and nothing outside the square.
 func TestQRCodePathDrawsFinderPatterns(t *testing.T) {
 	link, err := newJoinLink("http://192.168.0.7:8080/join")
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"lockstep/internal/classroom"
 )
 
-// One address cannot fill the room: a pupil of another gets in, and one of the same gets the place of the one that was idle for longest.
+// One address cannot fill the session: a participant from another address gets in, and one from the same address takes the place of the
+// longest idle one.
 func TestOneAddressCannotFillSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session := newSession()
@@ -24,7 +25,7 @@ func TestOneAddressCannotFillSession(t *testing.T) {
 			addParticipant(t, session, "10.0.0.66")
 		}
 		time.Sleep(time.Second)
-		if err := session.Answer(first, 3, 1); err != nil { // heard from later than all others
+		if err := session.Answer(first, 3, 1); err != nil { // the most recently active one
 			t.Error(err)
 		}
 		addParticipant(t, session, "10.0.0.7")
@@ -41,7 +42,6 @@ func TestOneAddressCannotFillSession(t *testing.T) {
 	})
 }
 
-// A room in which each address has one participant is full.
 func TestJoinReturnsErrFullWhenEachAddressHasOneParticipant(t *testing.T) {
 	session := newSession()
 	defer session.Close()
@@ -53,7 +53,7 @@ func TestJoinReturnsErrFullWhenEachAddressHasOneParticipant(t *testing.T) {
 	}
 }
 
-// Whoever teaches takes out an address, from which nobody joins any more until the room is closed.
+// The teacher can drop an address, from which nobody can join until the session is closed.
 func TestDroppedAddressCannotJoinUntilSessionCloses(t *testing.T) {
 	class, from := classroom.New(docs.Course()), "10.0.0.7"
 	class.Client = func(*http.Request) string { return from }

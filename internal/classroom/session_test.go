@@ -47,7 +47,7 @@ func join(t *testing.T, handler http.Handler) (joined classroom.JoinReply) {
 	return joined
 }
 
-// Fifty browsers predict at once, and each changes its mind: every last answer is counted once, and nothing is left running.
+// Fifty browsers answer at once, and each changes its answer. Each last answer is counted once, and no goroutine is left.
 func TestLastAnswerOfEachParticipantCountsOnce(t *testing.T) {
 	const class = 50
 	before := runtime.NumGoroutine()
@@ -128,7 +128,7 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 	}
 }
 
-// The class is where the one who teaches says, and only at what there is.
+// The session is at the lesson that the teacher has set; a lesson that does not exist is refused.
 func TestStateReturnsLessonSetByTeacher(t *testing.T) {
 	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
 	const third = `{"at":"3","revealed":true}`
@@ -162,7 +162,7 @@ func TestStateReturnsLessonSetByTeacher(t *testing.T) {
 	}
 }
 
-// A room that nobody closes is gone after its lifetime. That of an earlier room does not end the next.
+// A session that nobody closes ends after its lifetime. The lifetime of an earlier session does not end the next one.
 func TestSessionClosesAfterLifetime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session := newSession()
@@ -182,7 +182,8 @@ func TestSessionClosesAfterLifetime(t *testing.T) {
 	})
 }
 
-// Nobody waits for who is silent: a browser that was closed, a phone that sleeps. Whoever comes back is there again. An answer stays.
+// A silent participant, such as a closed browser or a sleeping phone, is not waited for. One that returns counts again, and answers are
+// kept.
 func TestSilentParticipantsAreNotCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session := newSession()
@@ -228,7 +229,7 @@ func TestSilentParticipantsAreNotCounted(t *testing.T) {
 	})
 }
 
-// Once the answer is revealed, everybody may know it, and how the class answered; until then nobody.
+// The right answer and the distribution of answers are visible once the answer is revealed, and not before.
 func TestStateHasAnswerOnceRevealed(t *testing.T) {
 	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
 	ask(t, handler, http.MethodPost, "/room", "", nil)

@@ -184,11 +184,11 @@ func TestWatchChecksAfterEachSave(t *testing.T) {
 	root := d.Checker.Root
 	watched := filepath.Join(root, "exercises", "01-expiry", "touched_by_a_test.go")
 	t.Cleanup(func() { _ = os.Remove(watched) })
-	checkerOfEdit := filepath.Join(t.TempDir(), "lock.go")
+	edited := filepath.Join(t.TempDir(), "lock.go")
 	save := func(of string) {
 		text, err := os.ReadFile(filepath.Join(root, "exercises", "01-expiry", of))
 		if err == nil {
-			err = os.WriteFile(checkerOfEdit, text, 0o600)
+			err = os.WriteFile(edited, text, 0o600)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -199,7 +199,7 @@ func TestWatchChecksAfterEachSave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Checker.Overlay = map[string]string{"exercises/01-expiry/lock.go": checkerOfEdit}
+	d.Checker.Overlay = map[string]string{"exercises/01-expiry/lock.go": edited}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- d.Watch(ctx, e) }()

@@ -9,13 +9,13 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// kept is a room whose ledger keeps orders: each look-up is answered by the next of its answers, and then there is none.
-type kept struct {
+// ledgerOfOrders is a ledger that answers each lookup of an order with the next of its answers; after the last one, no order is found.
+type ledgerOfOrders struct {
 	*fakeLedger
 	answers []func() (history.Order, error)
 }
 
-func (k *kept) Order(context.Context, string) (history.Order, error) {
+func (k *ledgerOfOrders) Order(context.Context, string) (history.Order, error) {
 	if len(k.answers) == 0 {
 		return history.Order{}, ErrNoOrder
 	}
@@ -24,22 +24,22 @@ func (k *kept) Order(context.Context, string) (history.Order, error) {
 	return answer()
 }
 
-// soldBefore is a stock that may know the order.
-type soldBefore struct {
-	plenty
+// stockOfOrder is a stock in which an order may have been written before.
+type stockOfOrder struct {
+	endlessStock
 	read  error
-	order history.Order // as it is written already; none: it is written now
+	order history.Order // order that was written before; zero: none
 }
 
-func (s soldBefore) Read(context.Context, history.Order) (int64, error) { return 1, s.read }
-func (s soldBefore) Write(_ context.Context, order history.Order) (history.Order, error) {
+func (s stockOfOrder) Read(context.Context, history.Order) (int64, error) { return 1, s.read }
+func (s stockOfOrder) Write(_ context.Context, order history.Order) (history.Order, error) {
 	if s.order.ID != "" {
 		return s.order, nil
 	}
 	return order, nil
 }
 
-// A sale by a key is made once: what the ledger keeps is replayed, and whatever is found out in between.
+// A sale with an idempotency key is made once. If the order is in the ledger, or turns up there during the sale, its result is replayed.
 func TestIdempotentSaleIsReplayed(t *testing.T) {
 	first := history.Order{ID: "order", RunID: "an earlier one", Owner: "another", Before: 9, After: 8}
 	none := func() (history.Order, error) { return history.Order{}, ErrNoOrder }
@@ -47,26 +47,26 @@ func TestIdempotentSaleIsReplayed(t *testing.T) {
 	gone := func() (history.Order, error) { return history.Order{}, lock.ErrUnavailable }
 	for name, c := range map[string]struct {
 		answers      []func() (history.Order, error) // replies to the lookups of the order, in order
-		stock        soldBefore
+		stock        stockOfOrder
 		want         error
 		wantReplayed bool
-		wantLocked   bool // the sale came as far as the lock
+		wantLocked   bool // whether the sale asked for the lock
 	}{
 		"first request":            {wantLocked: true},
 		"order in the ledger":      {answers: []func() (history.Order, error){there}, wantReplayed: true},
 		"ledger unavailable":       {answers: []func() (history.Order, error){gone}, want: lock.ErrUnavailable},
-		"written after the lookup": {stock: soldBefore{order: first}, wantReplayed: true, wantLocked: true},
-		"sold out":                 {stock: soldBefore{read: ErrSoldOut}, want: ErrSoldOut, wantLocked: true},
+		"written after the lookup": {stock: stockOfOrder{order: first}, wantReplayed: true, wantLocked: true},
+		"sold out":                 {stock: stockOfOrder{read: ErrSoldOut}, want: ErrSoldOut, wantLocked: true},
 		"sold out by this order": {
-			answers: []func() (history.Order, error){none, there}, stock: soldBefore{read: ErrSoldOut}, wantReplayed: true, wantLocked: true,
+			answers: []func() (history.Order, error){none, there}, stock: stockOfOrder{read: ErrSoldOut}, wantReplayed: true, wantLocked: true,
 		},
 		"sold out by an unknown order": {
-			answers: []func() (history.Order, error){none, gone}, stock: soldBefore{read: ErrSoldOut}, want: lock.ErrUnavailable, wantLocked: true,
+			answers: []func() (history.Order, error){none, gone}, stock: stockOfOrder{read: ErrSoldOut}, want: lock.ErrUnavailable, wantLocked: true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			shop, ledger, events := shopOfKeepers(t)
-			shop.Ledger, shop.Stock = &kept{ledger, c.answers}, c.stock
+			shop, ledger, events := newShopOfKeepingLocks(t)
+			shop.Ledger, shop.Stock = &ledgerOfOrders{ledger, c.answers}, c.stock
 			receipt, err := shop.Sell(t.Context(), OrderRequest{ID: "order", Idempotent: true})
 			if !errors.Is(err, c.want) {
 				t.Errorf("error %v, want %v", err, c.want)

@@ -17,20 +17,20 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// refusing is a shelf that has seen a larger fencing token while it refuses.
-type refusing struct {
-	*shelf
+// refusingStock is a memoryStock that refuses writes as if it had seen a larger fencing token.
+type refusingStock struct {
+	*memoryStock
 	refuses bool
 }
 
-func (r *refusing) Write(ctx context.Context, order history.Order) (history.Order, error) {
+func (r *refusingStock) Write(ctx context.Context, order history.Order) (history.Order, error) {
 	if r.refuses {
 		return order, lock.ErrLost
 	}
-	return r.shelf.Write(ctx, order)
+	return r.memoryStock.Write(ctx, order)
 }
 
-// A lock that is known to be lost by the store alone is not passed to the next sale of the process: v11 would keep it for that.
+// If only the store knows that a lock is lost, the lock is not passed to the next sale of the process, as v11 would do.
 func TestLockIsReleasedAfterStoreRefusesToken(t *testing.T) {
 	r, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0"})
 	if err != nil {
@@ -41,8 +41,8 @@ func TestLockIsReleasedAfterStoreRefusesToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stock := &refusing{shelf: &shelf{stock: history.MaxStock}}
-	sale := saleOf(stock.shelf, strategy.ReadModifyWrite)
+	stock := &refusingStock{memoryStock: &memoryStock{stock: history.MaxStock}}
+	sale := newSale(stock.memoryStock, strategy.ReadModifyWrite)
 	sale.Stock = stock
 	sale.Locker = row.New(strategy.Parts{
 		Options: lock.Options{
@@ -51,7 +51,7 @@ func TestLockIsReleasedAfterStoreRefusesToken(t *testing.T) {
 		},
 		Client: r.Lock,
 	})
-	kept := func() bool {
+	isKept := func() bool {
 		t.Helper()
 		n, err := r.Store.Exists(t.Context(), lock.Key).Result()
 		if err != nil {
@@ -59,37 +59,38 @@ func TestLockIsReleasedAfterStoreRefusesToken(t *testing.T) {
 		}
 		return n == 1
 	}
-	for deadline := time.Now().Add(time.Minute); !kept(); { // not before the process hears who asks for the lock
+	for deadline := time.Now().Add(time.Minute); !isKept(); { // v11 keeps the lock only once its subscription is active
 		if _, err := sale.Sell(t.Context(), "a", lock.Owner("a")); err != nil || time.Now().After(deadline) {
 			t.Fatalf("the lock is not kept: %v", err)
 		}
 	}
 	stock.refuses = true
 	_, err = sale.Sell(t.Context(), "b", lock.Owner("b"))
-	if still := kept(); still || !errors.Is(err, lock.ErrLost) {
-		t.Errorf("a sale that the store refused: %v, and the lock is kept: %t; want it given back", err, still)
+	if still := isKept(); still || !errors.Is(err, lock.ErrLost) {
+		t.Errorf("refused sale: %v, lock kept: %t; want ErrLost, and the lock released", err, still)
 	}
 }
 
-// unanswered is a shelf whose writes are never answered.
-type unanswered struct{ *shelf }
+// unansweredStock is a memoryStock whose writes are never answered.
+type unansweredStock struct{ *memoryStock }
 
-func (unanswered) Write(ctx context.Context, order history.Order) (history.Order, error) {
+func (unansweredStock) Write(ctx context.Context, order history.Order) (history.Order, error) {
 	<-ctx.Done()
 	return order, lock.ErrOutcomeUnknown
 }
 
-// A sale that lost its lock before it wrote writes nothing. A write that was not answered is unknown, whatever became of the lock.
+// A sale that loses its lock before the write writes nothing. If the write is not answered, the outcome is unknown, whether or not the lock
+// is lost.
 func TestLostLockDeterminesErrorOfSale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shelf := &shelf{stock: 2}
-		sale := saleOf(shelf, strategy.ReadModifyWrite)
-		sale.Locker, sale.Think = losing{time.Second}, 2*time.Second
+		stock := &memoryStock{stock: 2}
+		sale := newSale(stock, strategy.ReadModifyWrite)
+		sale.Locker, sale.Think = expiringLock{time.Second}, 2*time.Second
 		_, err := sale.Sell(t.Context(), "a", lock.Owner("a"))
-		if !errors.Is(err, lock.ErrLost) || !slices.Equal(shelf.events, []string{"a reads"}) {
-			t.Errorf("lost before the write: %v, and it %v", err, shelf.events)
+		if !errors.Is(err, lock.ErrLost) || !slices.Equal(stock.events, []string{"a reads"}) {
+			t.Errorf("lost before the write: %v, events %q; want ErrLost, and only a read", err, stock.events)
 		}
-		sale.Stock, sale.Think = unanswered{shelf}, 0
+		sale.Stock, sale.Think = unansweredStock{stock}, 0
 		if _, err := sale.Sell(t.Context(), "b", lock.Owner("b")); !errors.Is(err, service.ErrOutcomeUnknown) || errors.Is(err, lock.ErrLost) {
 			t.Errorf("lost while the write was not answered: %v; want ErrOutcomeUnknown", err)
 		}

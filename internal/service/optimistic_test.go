@@ -16,22 +16,22 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// contested is a stock that another sale always writes first.
-type contested struct {
+// contestedStock is a stock to which another sale always writes first.
+type contestedStock struct {
 	service.Stock
 	attempts int
 }
 
-func (c *contested) Watch(context.Context, func(service.Stock) error) error {
+func (c *contestedStock) Watch(context.Context, func(service.Stock) error) error {
 	c.attempts++
 	return service.ErrConflict
 }
 
-// conflicts counts those that it is told of.
-type conflicts int
+// conflictCounter is an observer that counts conflicts.
+type conflictCounter int
 
-func (*conflicts) Follow(ctx context.Context, _, _ string) context.Context { return ctx }
-func (c *conflicts) Observe(_ context.Context, seen service.SaleEvent) {
+func (*conflictCounter) Follow(ctx context.Context, _, _ string) context.Context { return ctx }
+func (c *conflictCounter) Observe(_ context.Context, seen service.SaleEvent) {
 	if seen.Moment == service.Conflicts {
 		*c++
 	}
@@ -39,7 +39,7 @@ func (c *conflicts) Observe(_ context.Context, seen service.SaleEvent) {
 
 func TestBackoffIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stock, seen := &contested{}, new(conflicts)
+		stock, seen := &contestedStock{}, new(conflictCounter)
 		var pauses []int64
 		sale := &service.Sale{
 			Locker: contrast.NewNone(lock.Options{Clock: lock.SystemClock{}}), Stock: stock, Clock: lock.SystemClock{},
@@ -58,31 +58,31 @@ func TestBackoffIsBounded(t *testing.T) {
 			t.Errorf("%d attempts, %d conflicts counted; want pauses that double up to a second", stock.attempts, int(*seen))
 		}
 		if first, last := time.Duration(pauses[0]), time.Duration(pauses[len(pauses)-1]); first != 20*time.Millisecond || last != time.Second {
-			t.Errorf("the pauses grow from %v to %v", first, last)
+			t.Errorf("the pauses grow from %v to %v; want 20ms to 1s", first, last)
 		}
 
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		if _, err := sale.Sell(ctx, "two", lock.Owner("two")); !errors.Is(err, lock.ErrCancelled) {
-			t.Errorf("a buyer who went away: %v; want ErrCancelled", err)
+			t.Errorf("buyer left: %v; want ErrCancelled", err)
 		}
 	})
 }
 
-// slow is a stock that takes a second, and counts how many sales watch it at once.
-type slow struct {
+// slowStock is a stock whose Watch takes a second. It counts how many sales watch it at once.
+type slowStock struct {
 	service.Stock
 	mu             sync.Mutex
 	watching, most int
 }
 
-func (s *slow) Watch(ctx context.Context, _ func(service.Stock) error) error {
-	s.begins(+1)
-	defer s.begins(-1)
+func (s *slowStock) Watch(ctx context.Context, _ func(service.Stock) error) error {
+	s.addWatching(+1)
+	defer s.addWatching(-1)
 	return errors.Join(lock.Sleep(ctx, lock.SystemClock{}, time.Second), service.ErrSoldOut)
 }
 
-func (s *slow) begins(n int) {
+func (s *slowStock) addWatching(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.watching += n
@@ -91,7 +91,7 @@ func (s *slow) begins(n int) {
 
 func TestSlotsBoundConcurrentWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stock := &slow{}
+		stock := &slowStock{}
 		sale := &service.Sale{
 			Locker: contrast.NewNone(lock.Options{Clock: lock.SystemClock{}}), Stock: stock, Clock: lock.SystemClock{},
 			Log: slog.New(slog.DiscardHandler), Update: strategy.CheckAndSet, Slots: make(service.Slots, 3),

@@ -12,16 +12,16 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// keeper is a lock that keeps something between sales. It writes down what happens to it.
-type keeper struct {
+// keepingLock is a lock that keeps something between sales. It records its calls.
+type keepingLock struct {
 	lock.Locker
-	name   string // of the process that it competes as
+	name   string // name of its process
 	events *[]string
-	during func() // what happens while it is closed
+	during func() // called during Close; nil: nothing
 	fails  error
 }
 
-func (k *keeper) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
+func (k *keepingLock) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
 	*k.events = append(*k.events, k.name+" locks")
 	return lock.NewLease(ctx, lock.SystemClock{}, 0, func(context.Context) error {
 		*k.events = append(*k.events, k.name+" unlocks")
@@ -29,7 +29,7 @@ func (k *keeper) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
 	}), nil
 }
 
-func (k *keeper) Close(ctx context.Context) error {
+func (k *keepingLock) Close(ctx context.Context) error {
 	if ctx.Err() != nil {
 		*k.events = append(*k.events, "too late for "+k.name)
 	}
@@ -47,7 +47,7 @@ type fakeLedger struct {
 	mu     sync.Mutex
 	state  State
 	beats  []Replica
-	during func() // what happens while it answers
+	during func() // called during Beat; nil: nothing
 	events *[]string
 }
 
@@ -92,27 +92,27 @@ func (l *fakeLedger) OnCall(func()) (stop func()) { return func() {} }
 func (l *fakeLedger) Quit(context.Context) error  { return l.event("quit") }
 func (l *fakeLedger) event(text string) error     { *l.events = append(*l.events, text); return nil }
 
-// set changes what it answers from now on.
+// set changes the state that the ledger returns from now on.
 func (l *fakeLedger) set(change func(*State)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	change(&l.state)
 }
 
-// lastReplica returns the replica that was passed last.
+// lastReplica returns the replica of the last heartbeat.
 func (l *fakeLedger) lastReplica() Replica {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.beats[len(l.beats)-1]
 }
 
-// barrier is one of which the room is told.
-type barrier struct {
+// barrierLocker is a lock that stands for the barrier: it records its state in the fake ledger.
+type barrierLocker struct {
 	lock.Locker
 	ledger *fakeLedger
 }
 
-func (d barrier) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+func (d barrierLocker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	d.ledger.set(func(s *State) { s.Change = owner })
 	return lock.NewLease(ctx, lock.SystemClock{}, 0, func(context.Context) error {
 		d.ledger.set(func(s *State) { s.Change = "" })
@@ -120,8 +120,9 @@ func (d barrier) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	}), nil
 }
 
-// shopOfKeepers is a shop of a run that another replica has begun, whose locks are keepers, and what happens to them.
-func shopOfKeepers(t *testing.T) (*Shop, *fakeLedger, *[]string) {
+// newShopOfKeepingLocks returns a shop whose run another replica has begun and whose locks are keepingLocks, its ledger, and the events of
+// both.
+func newShopOfKeepingLocks(t *testing.T) (*Shop, *fakeLedger, *[]string) {
 	t.Helper()
 	events := &[]string{}
 	ledger := &fakeLedger{events: events, state: State{
@@ -129,17 +130,18 @@ func shopOfKeepers(t *testing.T) (*Shop, *fakeLedger, *[]string) {
 		Others: map[string]Replica{"other": {LastBeat: time.Now()}},
 	}}
 	shop := &Shop{
-		Stock: plenty{}, Ledger: ledger, Barrier: barrier{ledger: ledger}, Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler),
+		Stock: endlessStock{}, Ledger: ledger, Barrier: barrierLocker{ledger: ledger}, Clock: lock.SystemClock{},
+		Log:   slog.New(slog.DiscardHandler),
 		NewID: func() string { return "next" },
 		Parts: strategy.Parts{Options: lock.Options{Process: "p"}},
 		Strategies: map[string]strategy.Strategy{"v11": {New: func(parts strategy.Parts) lock.Locker {
 			*events = append(*events, "make "+parts.Process)
-			return &keeper{name: parts.Process, events: events}
+			return &keepingLock{name: parts.Process, events: events}
 		}}},
 	}
 	opened := ledger.state
 	ledger.state.Others = nil
-	shop.Ledger = &arriving{ledger, opened}
+	shop.Ledger = &ledgerWithNewReplica{ledger, opened}
 	if err := shop.Open(t.Context(), history.Settings{WaitTimeout: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
@@ -147,22 +149,22 @@ func shopOfKeepers(t *testing.T) (*Shop, *fakeLedger, *[]string) {
 	return shop, ledger, events
 }
 
-// arriving is a room in which another replica has just come to life.
-type arriving struct {
+// ledgerWithNewReplica is a ledger in which another replica has just started.
+type ledgerWithNewReplica struct {
 	*fakeLedger
 	state State
 }
 
-func (a *arriving) Look(context.Context) (State, error) {
+func (a *ledgerWithNewReplica) Look(context.Context) (State, error) {
 	state := a.state
 	a.state.Others = map[string]Replica{"other": {LastBeat: time.Now().Add(time.Second)}}
 	return state, nil
 }
 
-// plenty is a stock of which one piece more is always left.
-type plenty struct{ Stock }
+// endlessStock is a stock that always has one more piece.
+type endlessStock struct{ Stock }
 
-func (plenty) Read(context.Context, history.Order) (int64, error) { return 1, nil }
-func (plenty) Write(_ context.Context, order history.Order) (history.Order, error) {
+func (endlessStock) Read(context.Context, history.Order) (int64, error) { return 1, nil }
+func (endlessStock) Write(_ context.Context, order history.Order) (history.Order, error) {
 	return order, nil
 }

@@ -18,17 +18,17 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// shelves are a stock in segments, in memory.
-type shelves struct {
+// segmentedStock is a stock in memory that is divided into segments.
+type segmentedStock struct {
 	service.Stock
-	slow time.Duration // of a read
+	slow time.Duration // duration of a read
 
 	mu   sync.Mutex
 	left []int64
-	asks []int // the segments that were read, in order
+	asks []int // segments that were read, in order
 }
 
-func (s *shelves) Read(ctx context.Context, order history.Order) (int64, error) {
+func (s *segmentedStock) Read(ctx context.Context, order history.Order) (int64, error) {
 	if err := lock.Sleep(ctx, lock.SystemClock{}, s.slow); err != nil {
 		return 0, err
 	}
@@ -38,7 +38,7 @@ func (s *shelves) Read(ctx context.Context, order history.Order) (int64, error) 
 	return s.left[order.Segment-1], nil
 }
 
-func (s *shelves) Write(_ context.Context, order history.Order) (history.Order, error) {
+func (s *segmentedStock) Write(_ context.Context, order history.Order) (history.Order, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if order.SegmentCount != len(s.left) || s.left[order.Segment-1] != order.Before {
@@ -48,8 +48,8 @@ func (s *shelves) Write(_ context.Context, order history.Order) (history.Order, 
 	return order, nil
 }
 
-// segmentedSale is a sale from shelves.
-func segmentedSale(from *shelves, locks ...lock.Locker) *service.Sale {
+// newSegmentedSale returns a sale from a segmented stock. Without locks, each segment gets a correct one.
+func newSegmentedSale(from *segmentedStock, locks ...lock.Locker) *service.Sale {
 	if locks == nil {
 		for range from.left {
 			locks = append(locks, contrast.NewLocal(lock.Options{Clock: lock.SystemClock{}, WaitTimeout: time.Minute}))
@@ -61,11 +61,12 @@ func segmentedSale(from *shelves, locks ...lock.Locker) *service.Sale {
 	}
 }
 
-// Every piece is sold once, whichever segment it is in, and then all is sold out. A sale begins where its order's id says.
+// Every piece is sold once, whichever segment it is in; then the stock is sold out. The order id determines the segment in which a sale
+// begins.
 func TestSegmentedSellsWholeStock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		from := &shelves{left: []int64{3, 0, 5, 1}, slow: time.Millisecond}
-		sale := segmentedSale(from)
+		from := &segmentedStock{left: []int64{3, 0, 5, 1}, slow: time.Millisecond}
+		sale := newSegmentedSale(from)
 		sold, refused := make(chan service.Receipt, 20), make(chan error, 20)
 		for i := range 20 {
 			go func() {
@@ -94,15 +95,16 @@ func TestSegmentedSellsWholeStock(t *testing.T) {
 			}
 		}
 		if a := from.asks; len(a) != 8 || !slices.Equal(a[:4], a[4:]) || a[1] != a[0]%4+1 || a[2] != a[1]%4+1 || a[3] != a[2]%4+1 {
-			t.Errorf("it asks %v; want each segment once, one after the other, and the same again", from.asks)
+			t.Errorf("segments read: %v; want each once, in a row, and the same again", from.asks)
 		}
 	})
 }
 
-// The waits for segments that are sold out count: a sale that has looked for as long as it may says so, and not that all is sold out.
+// The waits in sold-out segments count towards the wait timeout: a sale that has searched for so long fails with ErrTimeout, not with
+// ErrSoldOut.
 func TestSegmentedWaitIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sale := segmentedSale(&shelves{left: []int64{0, 0, 0, 0}, slow: 40 * time.Second})
+		sale := newSegmentedSale(&segmentedStock{left: []int64{0, 0, 0, 0}, slow: 40 * time.Second})
 		began := time.Now()
 		_, err := sale.Sell(t.Context(), "one", lock.Owner("one"))
 		if !errors.Is(err, lock.ErrTimeout) || errors.Is(err, service.ErrSoldOut) || time.Since(began) != 80*time.Second {
@@ -111,19 +113,19 @@ func TestSegmentedWaitIsBounded(t *testing.T) {
 	})
 }
 
-// closing is a lock that keeps something.
-type closing struct {
+// closableLock is a lock that counts its Close calls.
+type closableLock struct {
 	lock.Locker
 	closed *int
 	fails  error
 }
 
-func (c closing) Close(context.Context) error { *c.closed++; return c.fails }
+func (c closableLock) Close(context.Context) error { *c.closed++; return c.fails }
 
 func TestSegmentedClosesAllLocks(t *testing.T) {
 	var closed int
-	next := closing{closed: &closed}
-	sale := segmentedSale(&shelves{}, closing{closed: &closed, fails: lock.ErrUnavailable}, next, next)
+	next := closableLock{closed: &closed}
+	sale := newSegmentedSale(&segmentedStock{}, closableLock{closed: &closed, fails: lock.ErrUnavailable}, next, next)
 	if err := sale.Close(t.Context()); closed != 3 || !errors.Is(err, lock.ErrUnavailable) {
 		t.Errorf("%d closed, %v; want all, and the error of the first", closed, err)
 	}

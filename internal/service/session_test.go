@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
+// admit admits a sale, and returns its session.
 func admit(t *testing.T, shop *Shop) *session {
 	t.Helper()
 	admitted, err := shop.admit()
@@ -26,6 +27,7 @@ func admit(t *testing.T, shop *Shop) *session {
 	return admitted
 }
 
+// beat sends a heartbeat.
 func beat(t *testing.T, shop *Shop) {
 	t.Helper()
 	if _, err := shop.beat(t.Context()); err != nil {
@@ -33,17 +35,18 @@ func beat(t *testing.T, shop *Shop) {
 	}
 }
 
-func expect(t *testing.T, events *[]string, want ...string) {
+// assertEvents checks the events since the last assertEvents.
+func assertEvents(t *testing.T, events *[]string, want ...string) {
 	t.Helper()
 	if !slices.Equal(*events, want) {
 		t.Fatalf("%q; want %q", strings.Join(*events, ", "), strings.Join(want, ", "))
 	}
 }
 
-// All sales of a run share its lock. It is made when the first one comes, and closed once: when another run is on and its last sale has
-// ended.
+// All sales of a run share its lock. The lock is made for the first sale, and closed once: when another run has begun and the last sale of
+// this one has ended.
 func TestEachRunHasItsOwnLock(t *testing.T) {
-	shop, ledger, events := shopOfKeepers(t)
+	shop, ledger, events := newShopOfKeepingLocks(t)
 	first := admit(t, shop)
 	if admit(t, shop) != first {
 		t.Error("want one lock for the sales of a run")
@@ -58,18 +61,18 @@ func TestEachRunHasItsOwnLock(t *testing.T) {
 	if _, err := shop.admit(); !errors.Is(err, ErrRunChanging) {
 		t.Errorf("a sale of the first run is in flight, and one of the second is admitted: %v", err)
 	}
-	expect(t, events, "make p")
+	assertEvents(t, events, "make p")
 	left, leave := context.WithCancel(t.Context())
 	leave()
-	shop.leave(left, first) // a buyer who went away does not cut the closing off
-	expect(t, events, "make p", "close p")
+	shop.leave(left, first) // the lock is closed even if the buyer's context has ended
+	assertEvents(t, events, "make p", "close p")
 	if second := admit(t, shop); second == first || second.sale.Run.ID != "second" {
 		t.Error("want another lock for the sales of the next run")
 	}
-	ledger.set(func(s *State) { s.Run = history.Run{} }) // redis came back empty: there is no run
+	ledger.set(func(s *State) { s.Run = history.Run{} }) // Redis came back empty, so there is no run
 	beat(t, shop)
 	admit(t, shop)
-	expect(t, events, "make p", "close p", "make p")
+	assertEvents(t, events, "make p", "close p", "make p")
 	ledger.set(func(s *State) { s.Run = history.Run{ID: "third", Lock: "v42"} })
 	beat(t, shop)
 	shop.leave(t.Context(), shop.session)
@@ -79,12 +82,12 @@ func TestEachRunHasItsOwnLock(t *testing.T) {
 	}
 }
 
-// A lock that could not be closed is left to its expiry, not closed again and again. While one is closed nobody closes it again, and no
-// sale gets it.
+// A lock whose Close failed is left to its expiry, and not closed again. While a lock is being closed, it is not closed a second time, and
+// no sale gets it.
 func TestLockIsClosedOnce(t *testing.T) {
-	shop, ledger, events := shopOfKeepers(t)
+	shop, ledger, events := newShopOfKeepingLocks(t)
 	first := admit(t, shop)
-	k, _ := first.sale.Locker.(*keeper)
+	k, _ := first.sale.Locker.(*keepingLock)
 	k.fails = lock.ErrUnavailable
 	k.during = func() {
 		shop.closeSession(t.Context())
@@ -96,12 +99,13 @@ func TestLockIsClosedOnce(t *testing.T) {
 	ledger.set(func(s *State) { s.Run.ID = "second" })
 	beat(t, shop)
 	shop.closeSession(t.Context())
-	expect(t, events, "make p", "close p")
+	assertEvents(t, events, "make p", "close p")
 }
 
-// A replica admits no sale from when it hears of a change, and says that it has drained when the last one has ended and its lock is closed.
+// A replica admits no sale from the moment when it learns of a change. It reports that it is drained when its last sale has ended and the
+// lock is closed.
 func TestReplicaDrainsForChange(t *testing.T) {
-	shop, ledger, events := shopOfKeepers(t)
+	shop, ledger, events := newShopOfKeepingLocks(t)
 	sale := admit(t, shop)
 	admit(t, shop)
 	ledger.set(func(s *State) { s.Change = "a change" })
@@ -114,7 +118,7 @@ func TestReplicaDrainsForChange(t *testing.T) {
 	}
 	shop.leave(t.Context(), sale)
 	shop.leave(t.Context(), sale)
-	expect(t, events, "make p", "close p")
+	assertEvents(t, events, "make p", "close p")
 	select {
 	case <-shop.beatRequested:
 	default:
@@ -134,9 +138,9 @@ func TestReplicaDrainsForChange(t *testing.T) {
 	}
 }
 
-// A change that is heard of while no sale is in flight is answered in the same heartbeat's turn.
+// A replica without sales reports at once that it is drained for a change.
 func TestDrainedReplicaSendsHeartbeatAtOnce(t *testing.T) {
-	shop, ledger, _ := shopOfKeepers(t)
+	shop, ledger, _ := newShopOfKeepingLocks(t)
 	ledger.set(func(s *State) { s.Change = "a change" })
 	beat(t, shop)
 	if sent := ledger.lastReplica(); sent.Drained != "a change" {
@@ -144,10 +148,10 @@ func TestDrainedReplicaSendsHeartbeatAtOnce(t *testing.T) {
 	}
 }
 
-// A replica that told a time from the future is named once: the ledger forgets it with that heartbeat.
+// A replica whose heartbeat lies in the future is logged once, because the ledger forgets it with that heartbeat.
 func TestFutureHeartbeatIsLogged(t *testing.T) {
 	var log bytes.Buffer
-	shop, ledger, _ := shopOfKeepers(t)
+	shop, ledger, _ := newShopOfKeepingLocks(t)
 	shop.Log = slog.New(slog.NewTextHandler(&log, nil))
 	beat(t, shop)
 	ledger.set(func(s *State) { s.Future = []Replica{{Name: "r2"}} })
@@ -157,10 +161,10 @@ func TestFutureHeartbeatIsLogged(t *testing.T) {
 	}
 }
 
-// A replica that was silent for so long that the others may count it as dead asks before it admits a sale.
+// A replica that was silent for so long that others may count it as dead rereads the run before it admits a sale.
 func TestReplicaWithoutHeartbeatRechecksRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shop, ledger, _ := shopOfKeepers(t)
+		shop, ledger, _ := newShopOfKeepingLocks(t)
 		admit(t, shop)
 		_ = lock.Sleep(t.Context(), shop.Clock, Lifetime)
 		if _, err := shop.admit(); !errors.Is(err, ErrRunChanged) {
@@ -174,23 +178,23 @@ func TestReplicaWithoutHeartbeatRechecksRun(t *testing.T) {
 	})
 }
 
-// A heartbeat comes every second, whether there are sales or not.
+// The heartbeat of each second closes the lock of an ended run, even without sales.
 func TestIdleReplicaClosesLockOfEndedRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shop, ledger, events := shopOfKeepers(t)
+		shop, ledger, events := newShopOfKeepingLocks(t)
 		shop.leave(t.Context(), admit(t, shop))
 		ledger.set(func(s *State) { s.Run.ID = "second" })
 		ctx, stop := context.WithCancel(t.Context())
 		time.AfterFunc(beatInterval+time.Millisecond, stop)
 		shop.Live(ctx)
-		expect(t, events, "make p", "close p")
+		assertEvents(t, events, "make p", "close p")
 	})
 }
 
-// Whoever wants a heartbeat while one is under way shares the next one.
+// Callers that need a heartbeat while one is in progress share the next one.
 func TestConcurrentCallersShareHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shop, ledger, _ := shopOfKeepers(t)
+		shop, ledger, _ := newShopOfKeepingLocks(t)
 		before := len(ledger.beats)
 		ledger.during = func() { time.Sleep(time.Second) }
 		var all sync.WaitGroup
@@ -205,29 +209,29 @@ func TestConcurrentCallersShareHeartbeat(t *testing.T) {
 }
 
 func TestShopCloseClosesLock(t *testing.T) {
-	shop, _, events := shopOfKeepers(t)
+	shop, _, events := newShopOfKeepingLocks(t)
 	shop.leave(t.Context(), admit(t, shop))
 	if err := shop.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, events, "make p", "close p", "quit")
+	assertEvents(t, events, "make p", "close p", "quit")
 }
 
 func TestLockIsClosedBeforeBarrierIsReleased(t *testing.T) {
-	shop, _, events := shopOfKeepers(t)
+	shop, _, events := newShopOfKeepingLocks(t)
 	if _, err := shop.Sell(t.Context(), OrderRequest{ID: "1"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := shop.SetLock(t.Context(), "v1"); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, events, "make p", "p locks", "p unlocks", "close p", "next run", "barrier opens")
+	assertEvents(t, events, "make p", "p locks", "p unlocks", "close p", "next run", "barrier opens")
 }
 
-// A change waits for each replica that lives, and for its word about this change.
+// A change waits until each other replica that is alive has reported that it is drained for this change.
 func TestChangeWaitsForOtherReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shop, ledger, events := shopOfKeepers(t)
+		shop, ledger, events := newShopOfKeepingLocks(t)
 		ledger.set(func(s *State) {
 			s.Others = map[string]Replica{"busy": {Admitted: 1}, "silent": {Drained: "another change"}}
 		})
@@ -237,20 +241,20 @@ func TestChangeWaitsForOtherReplicas(t *testing.T) {
 		for _, next := range []map[string]Replica{
 			{"busy": {}, "silent": {}},
 			{"busy": {Drained: lock.Owner("next")}, "silent": {}},
-			{"busy": {Drained: lock.Owner("next")}}, // the silent one is forgotten
+			{"busy": {Drained: lock.Owner("next")}}, // the silent replica has expired
 		} {
-			expect(t, events)
+			assertEvents(t, events)
 			ledger.set(func(s *State) { s.Others = next })
 			time.Sleep(time.Second)
 		}
 		if err := <-changed; err != nil {
 			t.Error(err)
 		}
-		expect(t, events, "next run", "barrier opens")
+		assertEvents(t, events, "next run", "barrier opens")
 	})
 }
 
-// An order that no ledger has is not made if every replica that lives has told since that it is not asked for it.
+// An order that is in no ledger was not made if every replica that is alive has reported since that it has no request for it in flight.
 func TestOrderMayBeInFlightElsewhere(t *testing.T) {
 	for name, c := range map[string]struct {
 		after time.Duration
@@ -265,7 +269,7 @@ func TestOrderMayBeInFlightElsewhere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				shop, ledger, _ := shopOfKeepers(t)
+				shop, ledger, _ := newShopOfKeepingLocks(t)
 				ledger.set(func(s *State) { s.Others = map[string]Replica{"other": {LastBeat: time.Now()}} })
 				c.tells.LastBeat = time.Now().Add(time.Millisecond)
 				timer := time.AfterFunc(c.after, func() {
@@ -278,7 +282,7 @@ func TestOrderMayBeInFlightElsewhere(t *testing.T) {
 			})
 		})
 	}
-	shop, _, _ := shopOfKeepers(t)
+	shop, _, _ := newShopOfKeepingLocks(t)
 	done := shop.inFlight.add("order")
 	if _, err := shop.Order(t.Context(), "order"); !errors.Is(err, ErrInFlight) {
 		t.Errorf("asked for here: %v; want ErrInFlight", err)
@@ -289,13 +293,14 @@ func TestOrderMayBeInFlightElsewhere(t *testing.T) {
 	}
 }
 
-// A run keeps its number of segments, whatever a replica is configured with. One that does not say it is refused by name.
+// A run keeps its number of segments, whatever the configuration of a replica. A run without the number is refused with an error that names
+// it.
 func TestRunKeepsSegmentCount(t *testing.T) {
-	shop, ledger, _ := shopOfKeepers(t)
+	shop, ledger, _ := newShopOfKeepingLocks(t)
 	var keys []string
 	shop.Strategies["segmented"] = strategy.Strategy{Update: strategy.Segmented, New: func(parts strategy.Parts) lock.Locker {
 		keys = append(keys, parts.Key)
-		return &keeper{events: &[]string{}}
+		return &keepingLock{events: &[]string{}}
 	}}
 	shop.Parts.Key = "lock"
 	shop.setSettings(history.Settings{WaitTimeout: time.Minute, Segments: 8})
@@ -322,13 +327,14 @@ func TestRunKeepsSegmentCount(t *testing.T) {
 	}
 }
 
-// A sale that another process's lock keeps waiting has met it. A nested call may have met the lock of its own sale.
+// A sale that waits for another process's lock has overlapped with it. With nested calls it may have waited for its own lock, so it does
+// not count.
 func TestRefusalCountsAsOverlapWithoutNestedCalls(t *testing.T) {
 	for nested, want := range []int64{2, 1} {
-		shop, _, _ := shopOfKeepers(t)
+		shop, _, _ := newShopOfKeepingLocks(t)
 		row := shop.Strategies["keeper"]
 		var parts strategy.Parts
-		row.New = func(p strategy.Parts) lock.Locker { parts = p; return &keeper{events: &[]string{}} }
+		row.New = func(p strategy.Parts) lock.Locker { parts = p; return &keepingLock{events: &[]string{}} }
 		for name := range shop.Strategies {
 			shop.Strategies[name] = row
 		}

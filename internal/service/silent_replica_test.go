@@ -13,20 +13,20 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// dying is a room in which other replicas are silent, until they count as dead.
-type dying struct {
+// dyingReplicas is a ledger in which the other replicas are silent, until they count as dead.
+type dyingReplicas struct {
 	*fakeLedger
 	since time.Time
 }
 
-func (d dying) Look(ctx context.Context) (State, error) {
+func (d dyingReplicas) Look(ctx context.Context) (State, error) {
 	if time.Since(d.since) > Lifetime {
 		d.set(func(s *State) { s.Others = nil })
 	}
 	return d.fakeLedger.Look(ctx)
 }
 
-// A start that waits for replicas says once which they are.
+// A start that waits for silent replicas logs their names once.
 func TestStartLogsSilentReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -35,15 +35,15 @@ func TestStartLogsSilentReplicas(t *testing.T) {
 			"of an older version": {LastBeat: time.Now()},
 		}}}
 		shop := &Shop{
-			Stock: plenty{}, Ledger: dying{ledger, time.Now()}, Barrier: barrier{ledger: ledger}, Clock: lock.SystemClock{},
+			Stock: endlessStock{}, Ledger: dyingReplicas{ledger, time.Now()}, Barrier: barrierLocker{ledger: ledger}, Clock: lock.SystemClock{},
 			Log: slog.New(slog.NewTextHandler(&log, nil)), NewID: func() string { return "next" },
 		}
 		shop.prepare(history.Settings{})
 		if alone, err := shop.checkAlone(t.Context()); !alone || err != nil {
-			t.Errorf("alone: %v, %v", alone, err)
+			t.Errorf("checkAlone: %v, %v; want true", alone, err)
 		}
 		if want := `replicas="[of an older version r1 r2]" lifetime=5s`; strings.Count(log.String(), want) != 1 {
-			t.Errorf("it says %q; want %s once", log.String(), want)
+			t.Errorf("log %q; want %s once", log.String(), want)
 		}
 	})
 }

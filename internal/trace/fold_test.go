@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// polling is a schedule in which B asks so often while A holds the lock, and then A gives it back.
-func polling(times int) Trace {
+// tracePolling returns a trace in which B asks so many times while A holds the lock, until A releases it.
+func tracePolling(times int) Trace {
 	t := Trace{Actors: []string{"A", "B"}}
 	held := Step{Lock: "A", Expires: 10 * sec, Standing: []Stance{Inside, Outside}}
 	add := func(step Step) {
@@ -21,7 +21,7 @@ func polling(times int) Trace {
 	for range times {
 		asks, later := held, held
 		asks.Token, asks.Actor, asks.Kind, asks.Says = "B:SET", "B", KindCommand, "B finds the lock to be A's"
-		asks.Command = fmt.Sprintf("SET k %d", held.At) // it may say when it asks
+		asks.Command = fmt.Sprintf("SET k %d", held.At) // the command may contain the time
 		add(asks)
 		held.At, held.Expires = held.At+sec/50, held.Expires-sec/50
 		later.Token, later.Kind, later.Says, later.Expires = "time", KindTime, "20ms later", held.Expires
@@ -33,8 +33,8 @@ func polling(times int) Trace {
 	return t
 }
 
-// Waits and polls that bring nothing new are one row, which says how many steps they are, and how long.
-func TestFold(t *testing.T) {
+// Waits and polls without news are combined in one row, which says how many steps they are, and how long they take.
+func TestFoldCombinesRepeatedPolls(t *testing.T) {
 	const want = `     A        B      Redis
   1  ├────────┼───────▶│   SET k A →
      ┃        │        │   A takes the lock
@@ -46,21 +46,21 @@ func TestFold(t *testing.T) {
               │        │   A gives the lock back
               │        │   [no lock]
 `
-	if got := polling(40).Sequence(); got != want {
+	if got := tracePolling(40).Sequence(); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
 	}
 	const note = "  Note over A,Redis: ⋮ steps 3–81: 800ms later, 39 polls, nothing new\n  A->>Redis: DEL k\n"
-	if got := polling(40).Mermaid(); !strings.Contains(got, note) {
+	if got := tracePolling(40).Mermaid(); !strings.Contains(got, note) {
 		t.Errorf("Mermaid folds nothing:\n%s", got)
 	}
-	if got := polling(40).EachStep(false); strings.Contains(got, "⋮") || !strings.Contains(got, "\n 81  ") {
+	if got := tracePolling(40).EachStep(false); strings.Contains(got, "⋮") || !strings.Contains(got, "\n 81  ") {
 		t.Errorf("a step is missing:\n%s", got)
 	}
 }
 
-// What is new is drawn: a few steps, a fault, another answer, an expiry that moved away, a step that changes where somebody stands.
+// Steps with news are kept: a few polls, a fault, another reply, an expiry that was extended, a step that changes the stance of an actor.
 func TestFoldKeepsWhatIsNew(t *testing.T) {
-	if got := polling(2).Sequence(); strings.Contains(got, "⋮") {
+	if got := tracePolling(2).Sequence(); strings.Contains(got, "⋮") {
 		t.Errorf("three steps are folded:\n%s", got)
 	}
 	for name, change := range map[string]func(*Step){
@@ -72,7 +72,7 @@ func TestFoldKeepsWhatIsNew(t *testing.T) {
 		"the stock":     func(s *Step) { s.Stock = "99" },
 		"another node":  func(s *Step) { s.Nodes = []Node{{Well, "B"}} },
 	} {
-		trace := polling(40)
+		trace := tracePolling(40)
 		change(&trace.Steps[41])
 		if got := trace.Sequence(); !strings.Contains(got, "\n 42  ") {
 			t.Errorf("%s: step 42 is folded:\n%s", name, got)
@@ -80,7 +80,7 @@ func TestFoldKeepsWhatIsNew(t *testing.T) {
 	}
 }
 
-// What others did is left out, but not what it has changed.
+// Steps of the other actors are left out, but not the state that they have changed.
 func TestFirstKeepsFirstActors(t *testing.T) {
 	const want = `     A      Redis
   1  ├───────▶│   SET k A →
@@ -90,7 +90,7 @@ func TestFirstKeepsFirstActors(t *testing.T) {
               │   A gives the lock back
               │   [lock: B]
 `
-	whole := polling(3)
+	whole := tracePolling(3)
 	whole.Steps[len(whole.Steps)-1].Lock = "B"
 	first, left := whole.First(1)
 	steps := slices.DeleteFunc(first.Steps, func(s Step) bool { return s.Kind == KindTime })

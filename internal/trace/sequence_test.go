@@ -13,8 +13,8 @@ import (
 
 const sec = Millis(1_000_000_000)
 
-// onNodes is a schedule in which B meets a node that restarts empty.
-func onNodes() Trace {
+// traceOnNodes returns a trace in which B uses a node that restarted empty.
+func traceOnNodes() Trace {
 	nodes := func(locks ...string) (all []Node) {
 		for _, l := range locks {
 			all = append(all, Node{Well, l})
@@ -42,9 +42,9 @@ func onNodes() Trace {
 	}}
 }
 
-// Each node has a lifeline, on which arrows end, and which shows whose lock is there, and whether it answers. A fault has a rule.
-func TestSequenceOfNodes(t *testing.T) {
-	//nolint:dupword // it is a drawing
+// Each node has a lifeline for the arrows, which shows the lock's holder there and whether the node answers. A fault has a horizontal rule.
+func TestSequenceDrawsLifelineOfEachNode(t *testing.T) {
+	//nolint:dupword // a drawing
 	const want = `     A        B      node1  node2  Redis
   1  ├────────────────▶A      │      │   SET k A → OK
      │                 A      │      │   A takes the lock on node 1
@@ -63,18 +63,18 @@ func TestSequenceOfNodes(t *testing.T) {
   7  ├────────┼───────────────┼─────▶│   GET stock → 100
   ✗  it is over
 `
-	if got := onNodes().Sequence(); got != want {
+	if got := traceOnNodes().Sequence(); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
 	}
 }
 
-func TestMermaidOfNodes(t *testing.T) {
-	got := onNodes().Mermaid()
+func TestMermaidNamesNodes(t *testing.T) {
+	got := traceOnNodes().Mermaid()
 	for _, want := range []string{
 		"  participant node1\n  participant node2\n  participant Redis\n",
 		"  A->>node1: SET k A\n  node1-->>A: OK\n",
 		"  Note over A,Redis: ┄┄ node-restart ┄┄\n  B->>node2: SET k B\n",
-		"  A->>node2: GET k\n  Note over A,Redis: 10s later\n", // it hangs: there is no reply
+		"  A->>node2: GET k\n  Note over A,Redis: 10s later\n", // the node hangs, so there is no reply
 		"  A->>Redis: GET stock\n  Redis-->>A: 100\n",
 	} {
 		if !strings.Contains(got, want) {
@@ -83,19 +83,19 @@ func TestMermaidOfNodes(t *testing.T) {
 	}
 }
 
-// What is so on the nodes is said in full where each step's state is.
-func TestStateOfNodes(t *testing.T) {
+// The state after a step shows every node in full.
+func TestStateShowsEachNode(t *testing.T) {
 	for step, want := range map[int]string{
 		1: "node 1: A, node 2: A; stock: 100", 3: "node 1: down, node 2: B; stock: 100", 4: "node 1: down, node 2: B (hangs); stock: 100",
 	} {
-		if got := onNodes().Steps[step].State(language.English); got != want {
+		if got := traceOnNodes().Steps[step].State(language.English); got != want {
 			t.Errorf("after step %d: %s; want %s", step+1, got, want)
 		}
 	}
 }
 
-// On one Redis there is one lifeline, a fault has a rule, and who dies has a cross below the command.
-func TestSequence(t *testing.T) {
+// A single Redis has one lifeline. A fault has a horizontal rule, and a dead actor has a cross below its last command.
+func TestSequenceDrawsOneRedis(t *testing.T) {
 	trace := Trace{Actors: []string{"A", "B"}, Steps: []Step{
 		{Actor: "A", Kind: KindDies, Command: "SET k A", Reply: "OK", Says: "A takes the lock, and dies", Fault: "crash",
 			Lock: "A", Expires: 10 * sec, Standing: []Stance{Dead, Absent}},
@@ -123,9 +123,9 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// Whatever is said, a diagram of three actors fits a projector, and each step has its number once.
+// A diagram of three actors fits a projector, whatever its texts, and each step has its number once.
 func TestSequenceIsNotTooWide(t *testing.T) {
-	trace := onNodes()
+	trace := traceOnNodes()
 	trace.Actors = append(trace.Actors, "C")
 	for i := range trace.Steps {
 		trace.Steps[i].Command += strings.Repeat(" {distributedLock}:queue", 10)
@@ -151,9 +151,9 @@ func TestSequenceIsNotTooWide(t *testing.T) {
 	}
 }
 
-// In Chinese the drawing's own words are Chinese, and lines are as wide as they look: a sign takes two columns.
-func TestSequenceInChinese(t *testing.T) {
-	trace := onNodes()
+// In Chinese the words of the drawing are Chinese, and the columns are aligned: a Chinese character takes two.
+func TestSequenceAlignsChinese(t *testing.T) {
+	trace := traceOnNodes()
 	trace.Language = language.Chinese
 	for i := range trace.Steps {
 		trace.Steps[i].Says = strings.Repeat("节点清空重启，", 20)
@@ -175,7 +175,7 @@ func TestSequenceInChinese(t *testing.T) {
 			t.Errorf("%q is there:\n%s", english, drawn)
 		}
 	}
-	folded := polling(40)
+	folded := tracePolling(40)
 	folded.Language = language.Chinese
 	for drawn, want := range map[string]string{
 		folded.Sequence(): "第 3–81 步：800ms 后，轮询 39 次，没有变化", folded.Mermaid(): "第 3–81 步：800ms 后，轮询 39 次，没有变化", trace.Legend(): "节点卡住",
@@ -189,7 +189,6 @@ func TestSequenceInChinese(t *testing.T) {
 	}
 }
 
-// The legend speaks of a lock only where there is one.
 func TestLegendNamesLockOnlyIfThereIsOne(t *testing.T) {
 	for name, trace := range map[string]Trace{
 		"no lock": {Steps: []Step{{Stock: "100"}}}, "a lock": {Steps: []Step{{}, {Lock: "A"}, {}}},

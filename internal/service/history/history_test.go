@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// A verdict is said in words that give its numbers, and no word for what did not happen.
+// The sentence about a verdict contains its numbers, and nothing about what did not happen.
 func TestMeansExplainsVerdict(t *testing.T) {
 	for _, c := range []struct {
 		initial, remaining, sold, most int64
@@ -56,8 +56,8 @@ func TestVerdictOfTally(t *testing.T) {
 	}
 }
 
-// Of several replicas more may be in flight than there were at once in one of them. Then it says so.
-func TestMeansNamesTheReplica(t *testing.T) {
+// With several replicas, more sales may be in flight in all than in any one of them; then the sentence names the replica.
+func TestMeansNamesReplica(t *testing.T) {
 	tally := history.Tally{Run: history.Run{Initial: 200}, Remaining: 199, Sold: 1, InFlight: 17, MaxInFlight: 7}
 	for in, want := range map[language.Language]string{
 		language.English: "stock and orders agree, with at least 7 requests in flight at once in one replica",

@@ -16,16 +16,17 @@ import (
 	"lockstep/internal/service/reason"
 )
 
-// noReason are the errors that need none.
-var noReason = map[string]string{
+// unexplainedErrors are the errors that need no reason.
+var unexplainedErrors = map[string]string{
 	"service.ErrRunChanging": "the sale waits for the next run",
 	"service.ErrRunChanged":  "it is ErrRunOver",
 	"service.ErrForgotten":   "it is ErrRunOver",
+	"service.ErrNotHolder":   "no sale gets it, only a removal by hand",
 }
 
-// Each error of a lock and of a sale is a reason, in each language and by a code of its own.
+// Each error of a lock and of a sale has a reason, with a text in each language and a code of its own.
 func TestEveryErrorHasReason(t *testing.T) {
-	table := parsed(t, "reason.go")
+	table := parseFile(t, "reason.go")
 	var named []string
 	ast.Inspect(table, func(n ast.Node) bool {
 		if s, is := n.(*ast.SelectorExpr); is {
@@ -33,10 +34,10 @@ func TestEveryErrorHasReason(t *testing.T) {
 		}
 		return true
 	})
-	for room, file := range map[string]string{"lock": "../../lock/errors.go", "service": "../service.go"} {
-		for name := range errorsOf(parsed(t, file)) {
-			if name = room + "." + name; slices.Contains(named, name) == (noReason[name] != "") {
-				t.Errorf("%s has to be a reason, or to need none: %q", name, noReason[name])
+	for pkg, file := range map[string]string{"lock": "../../lock/errors.go", "service": "../service.go"} {
+		for name := range errorsOf(parseFile(t, file)) {
+			if name = pkg + "." + name; slices.Contains(named, name) == (unexplainedErrors[name] != "") {
+				t.Errorf("%s has to be a reason, or to need none: %q", name, unexplainedErrors[name])
 			}
 		}
 	}
@@ -66,7 +67,7 @@ func errorsOf(file *ast.File) func(yield func(string) bool) {
 	}
 }
 
-func parsed(t *testing.T, path string) *ast.File {
+func parseFile(t *testing.T, path string) *ast.File {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -75,7 +76,7 @@ func parsed(t *testing.T, path string) *ast.File {
 	return file
 }
 
-// A reason is what an error is, and never what its text contains. What tells more comes first.
+// Of finds the reason by errors.Is, never by the text of an error. The more specific reason comes first.
 func TestOfReturnsMostSpecificReason(t *testing.T) {
 	for _, c := range []struct {
 		err  error
