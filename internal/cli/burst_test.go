@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Of v0, TestReadmeCommands has a thousand buyers.
+// TestReadmeCommands sends a thousand buyers to v0.
 func TestBurstShowsWhichLocksHold(t *testing.T) {
 	t.Parallel()
 	crowd, queue := 200, 30
@@ -24,22 +24,22 @@ func TestBurstShowsWhichLocksHold(t *testing.T) {
 	burst := func(buyers int, lock string) (int, load.Result) {
 		n := strconv.Itoa(buyers)
 		code, stdout, stderr := command(t, "burst", "--server.addr", shoptest.UnusedAddr(t), "-n", n, "-c", n, "--lock", lock,
-			shoptest.PatientNodes, "--sale.think_time", "2ms", "--json") // without, thirty fast sales may never overlap: nothing is put to the test
+			shoptest.PatientNodes, "--sale.think_time", "2ms", "--json") // else thirty fast sales may never overlap, and the verdict is UNKNOWN
 		var result load.Result
 		if err := json.Unmarshal([]byte(stdout), &result); err != nil {
 			t.Fatalf("burst --lock %s: exit code %d, %s%s: %v", lock, code, stdout, stderr, err)
 		}
 		if !strings.HasPrefix(stderr, "burst: no lockstep at http://") || !strings.Contains(stderr, "is both the buyers and the shop") {
-			t.Errorf("the first line does not say whom it asks: %s", stderr)
+			t.Errorf("the first line does not name the server: %s", stderr)
 		}
 		return code, result
 	}
-	// what late-commit loses is left to chance here: the explorer has it, and so has the lab commit-after-unlock
+	// Whether late-commit loses an update is left to chance here; the explorer and the lab commit-after-unlock show it.
 	code, r := burst(crowd, "v0")
 	if code != 1 || r.Verdict != verdict.Oversold || r.Lost == 0 || r.OK != crowd || r.Sold != int64(crowd) {
 		t.Errorf("v0: exit code %d, %+v; want lost updates", code, r)
 	}
-	for _, lock := range shoptest.Sample("v1", "v6", "v10", "redlock", "local", "atomic") { // others have the same goroutines
+	for _, lock := range shoptest.Sample("v1", "v6", "v10", "redlock", "local", "atomic") { // enough: the others start the same goroutines
 		code, r := burst(queue, lock)
 		all := r.OK == queue && r.Sold == int64(queue) && r.Remaining == 0 && r.Failed == 0
 		if code != 0 || r.Verdict != verdict.Pass || !all || r.Lock != lock {
@@ -48,7 +48,7 @@ func TestBurstShowsWhichLocksHold(t *testing.T) {
 	}
 }
 
-func TestBurstAgainstARunningServer(t *testing.T) {
+func TestBurstUsesRunningServer(t *testing.T) {
 	t.Parallel()
 	s := shoptest.Start(t, "--lock.version", "v5")
 	code, stdout, stderr := command(t, "burst", "--server.addr", s.Addr, "-n", "30", "-c", "10", "--stock", "20", "--retry")
@@ -71,8 +71,8 @@ func TestBurstAgainstARunningServer(t *testing.T) {
 	}
 }
 
-// The bar is gone when it is finished, and what the terminal wrote beside it.
-func TestProgressLeavesAnEmptyLine(t *testing.T) {
+// When the progress bar is finished, its line is cleared, including what the terminal has written beside it.
+func TestProgressBarLeavesEmptyLine(t *testing.T) {
 	var terminal strings.Builder
 	step, finish := drawProgress(&terminal, 10, time.Time{})
 	step(4)
@@ -84,9 +84,9 @@ func TestProgressLeavesAnEmptyLine(t *testing.T) {
 	}
 }
 
-func TestBurstRefusals(t *testing.T) {
+func TestBurstRejectsWrongFlags(t *testing.T) {
 	silent, s := "http://"+shoptest.UnusedAddr(t), shoptest.Start(t)
-	refuses(t, true, map[string]string{
+	assertRefused(t, map[string]string{
 		"burst -n 0":               "-n 0 is not allowed: want from 1",
 		"burst -n x":               "invalid argument",
 		"burst -c -1":              "-c -1 is not allowed",

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/test/shoptest"
 )
 
-// A client beside another program's file, or with a server's variables, heeds what it needs, and nothing else.
+// A client uses only the settings that it needs, even beside another program's config.yaml or with a server's environment.
 func TestClientsIgnoreServerSettings(t *testing.T) {
 	s := shoptest.Start(t, "--lock.version", "v4")
 	t.Chdir(t.TempDir())
@@ -39,7 +39,7 @@ func TestClientsIgnoreServerSettings(t *testing.T) {
 	}
 }
 
-// A target is shown without its user and its password, right or wrong.
+// A target is shown without its user and password, whether it is valid or not.
 func TestTargetErrorsHidePasswords(t *testing.T) {
 	t.Parallel()
 	s := shoptest.Start(t)
@@ -57,7 +57,7 @@ func TestTargetErrorsHidePasswords(t *testing.T) {
 	}
 }
 
-// Outside a clone each command says what it lacks, and in one without the go command too.
+// Outside a clone, site and check name the missing sources; without the go command, they say so.
 func TestSiteAndCheckNameMissingSources(t *testing.T) {
 	clone := t.TempDir()
 	t.Chdir(t.TempDir())

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// testCluster is a running lockstep cluster, its front asked as a server is.
+// testCluster is a running lockstep cluster. Its embedded Client sends requests to the front.
 type testCluster struct {
 	shoptest.Client
 	t      *testing.T
@@ -77,7 +77,7 @@ func (c *testCluster) killHolder() cluster.ReplicaAnswer {
 
 func TestClusterShowsWhichLocksAreDistributed(t *testing.T) {
 	t.Parallel()
-	c := startCluster(t, "--replicas", "3", shoptest.PatientNodes, "--sale.think_time", "2ms") // so that few buyers meet, too
+	c := startCluster(t, "--replicas", "3", shoptest.PatientNodes, "--sale.think_time", "2ms") // long enough that even 45 buyers overlap
 	for _, lock := range shoptest.Sample("v4", "v10", "redlock", "local") {
 		code, stdout, stderr := command(t, "burst", "--target", c.URL(), "-n", "45", "-c", "45", "--lock", lock, "--json")
 		want := 0
@@ -96,8 +96,8 @@ func TestClusterShowsWhichLocksAreDistributed(t *testing.T) {
 	}
 }
 
-// A replica that dies in a sale costs its buyer the answer, and nobody else more than an expiry; what v1 leaves behind is the lab
-// holder-dies's.
+// If a replica dies during a sale, its buyer gets no answer; the others wait at most one expiry. v1, whose lock never expires, is in the
+// lab holder-dies.
 func TestClusterSellsAfterDeathOfHolder(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "3", "--lock", "v4", "--lock.ttl", "2s", "--lock.wait_timeout", "5s", "--sale.think_time", "2s")
@@ -112,7 +112,7 @@ func TestClusterSellsAfterDeathOfHolder(t *testing.T) {
 	if dead.Code != "bad_gateway" || dead.OrderID == "" {
 		t.Errorf("the dead replica's sale was answered %+v; want bad_gateway, and an order's id", dead)
 	}
-	lookup := func() string { // the front chose the id, and the replica sold by it
+	lookup := func() string { // the front chose the order id that the replica sold by
 		var answer api.ErrorAnswer
 		c.Ask("GET", "/orders/"+dead.OrderID, "", &answer)
 		return answer.Error.Code
@@ -138,7 +138,7 @@ func TestClusterSellsAfterDeathOfHolder(t *testing.T) {
 }
 
 func TestClusterRejectsWrongFlags(t *testing.T) {
-	refuses(t, true, map[string]string{
+	assertRefused(t, map[string]string{
 		"cluster --server.addr 127.0.0.1:0 --replicas 0":                            "--replicas 0 is not allowed: want from 1 to 100",
 		"cluster --server.addr 127.0.0.1:0 --lock v42":                              `"v42" is not allowed: want one of v0, v1`,
 		"cluster --server.addr 127.0.0.1:0 --redis.addrs " + shoptest.UnusedAddr(t): "no Redis answers",

@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// A replica that is told to end costs none of the buyers an answer, and is started again.
-func TestClusterAndAReplicaThatEnds(t *testing.T) {
+// If a replica gets SIGTERM, every buyer is answered, and the replica is started again.
+func TestTerminatedReplicaLosesNoSale(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "2", "--inventory.initial", "1000000", "--lock", "atomic")
 	buyers := shoptest.Gather(t, c.Client, 15)
@@ -38,7 +38,7 @@ func TestClusterAndAReplicaThatEnds(t *testing.T) {
 	}
 }
 
-// A replica that is paused says so at once, long before it is missed; once it goes on and answers, it is up.
+// A replica that is paused by request is shown as paused at once, before its heartbeat is missed. When it resumes and answers, it is up.
 func TestPausedReplicaIsShownAtOnce(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "2")

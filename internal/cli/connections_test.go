@@ -16,8 +16,8 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// withoutBody are requests whose body never comes, those that no handler sees among them.
-var withoutBody = []string{
+// incompleteRequests are requests whose body never comes. Some of them reach no handler.
+var incompleteRequests = []string{
 	"GET /lock HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n",
 	"POST /inventory/sale HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n",
 	"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n",
@@ -42,9 +42,9 @@ func dial(t *testing.T, addr, request string) net.Conn {
 	return conn
 }
 
-// Clients that do not send what they announced, or do not read what they asked for, lose their connections, by a server as by a
-// front. Who waits for a sale does not, though it takes longer.
-func TestConnectionsEnd(t *testing.T) {
+// A client that does not send its announced body, or does not read its answers, loses its connection, both at a server and at a front. A
+// client that waits for a long sale keeps it.
+func TestStalledConnectionsAreClosed(t *testing.T) {
 	t.Parallel()
 	longer := (max(api.BodyTime, server.WriteTime) + time.Second).String()
 	s := shoptest.Start(t, "--sale.think_time", longer)
@@ -59,12 +59,12 @@ func TestConnectionsEnd(t *testing.T) {
 				}
 			})
 		}
-		for _, request := range withoutBody {
+		for _, request := range incompleteRequests {
 			conn := dial(t, addr, request)
 			clients.Go(func() {
 				text, err := io.ReadAll(conn)
 				if errors.Is(err, os.ErrDeadlineExceeded) {
-					t.Errorf("%q keeps its connection; it was told %q", request, text)
+					t.Errorf("%q keeps its connection; it got %q", request, text)
 				}
 				if strings.HasPrefix(request, "POST") && !strings.Contains(string(text), "400 Bad Request") {
 					t.Errorf("%q was answered %q; want a 400", request, text)
@@ -75,7 +75,7 @@ func TestConnectionsEnd(t *testing.T) {
 		if err := deaf.(*net.TCPConn).SetReadBuffer(4096); err != nil {
 			t.Fatal(err)
 		}
-		clients.Go(func() { // it pipelines, and never reads: long answers soon fill the connection, on a busy machine, too
+		clients.Go(func() { // pipelines without reading: long answers soon fill the connection
 			if err := deaf.SetWriteDeadline(time.Now().Add(suite.Patience)); err != nil {
 				t.Error(err)
 			}
@@ -91,8 +91,8 @@ func TestConnectionsEnd(t *testing.T) {
 	clients.Wait()
 }
 
-// Such connections keep nobody waiting who ends; a sale in flight is waited for all the same.
-func TestEndsWithOpenConnections(t *testing.T) {
+// Stalled connections do not delay the end of a server, but a sale in flight does.
+func TestServerEndsDespiteStalledConnections(t *testing.T) {
 	t.Parallel()
 	flags := []string{"--redis.embedded_addr", shoptest.AnyPort, "--lock.version", "v4", "--sale.think_time", "1500ms"}
 	for name, args := range map[string][]string{"server": {"serve"}, "cluster": {"cluster", "--replicas", "1"}} {
@@ -108,8 +108,8 @@ func TestEndsWithOpenConnections(t *testing.T) {
 			sold := make(chan int, 1)
 			go func() { status, _ := s.Sell(); sold <- status }()
 			suite.Eventually(t, "a sale is in flight", func() bool { return s.Report().InFlight == 1 })
-			for i, conn := range open { // now, so that their time is not over when the sale is
-				if _, err := io.WriteString(conn, withoutBody[i%len(withoutBody)]); err != nil {
+			for i, conn := range open { // only now, so that their timeout is later than the end of the sale
+				if _, err := io.WriteString(conn, incompleteRequests[i%len(incompleteRequests)]); err != nil {
 					t.Error(err)
 				}
 			}
@@ -122,7 +122,7 @@ func TestEndsWithOpenConnections(t *testing.T) {
 			for i, conn := range open {
 				text, err := io.ReadAll(conn)
 				if errors.Is(err, os.ErrDeadlineExceeded) {
-					t.Errorf("%q was not cut off: %q, %v", withoutBody[i%len(withoutBody)], text, err)
+					t.Errorf("%q was not cut off: %q, %v", incompleteRequests[i%len(incompleteRequests)], text, err)
 				}
 			}
 		})

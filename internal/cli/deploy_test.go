@@ -15,11 +15,11 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// The same files as in the containers, in front of three servers here.
-func TestBehindNginx(t *testing.T) {
+// nginx runs with the configuration of the containers, in front of three servers of this process.
+func TestServersBehindNginx(t *testing.T) {
 	needsNginx(t)
 	t.Parallel()
-	const think = "--sale.think_time=2ms" // so that few buyers meet, too
+	const think = "--sale.think_time=2ms" // long enough that few buyers overlap
 	first := shoptest.Start(t, "--server.replica", "shop1", think, "--admin.open")
 	shops := []string{first.Addr}
 	for _, name := range []string{"shop2", "shop3"} {
@@ -50,12 +50,12 @@ func TestBehindNginx(t *testing.T) {
 	}
 }
 
-// Of three shops one is not there, and one takes requests and says nothing: the third sells, and nobody is told 502 but those whom
-// the silent one held. What it held is not sent again.
-func TestNginxLeavesOutShopsThatFail(t *testing.T) {
+// Of three servers one is not reachable, and one takes requests without answering. The third sells, and only the requests that the silent
+// one holds are answered 502. They are not sent again.
+func TestNginxBypassesFailedServers(t *testing.T) {
 	t.Parallel()
 	needsNginx(t)
-	shop := shoptest.Start(t, "--sale.think_time", "300ms", "--admin.open") // so that buyers meet
+	shop := shoptest.Start(t, "--sale.think_time", "300ms", "--admin.open") // long enough that buyers overlap
 	var held atomic.Int64
 	release := make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -92,8 +92,8 @@ func TestNginxLeavesOutShopsThatFail(t *testing.T) {
 	}
 }
 
-// Of shops that break off, one gets a sale or a change, and only once.
-func TestNginxSendsNothingTwice(t *testing.T) {
+// If servers close the connection, a sale or a change reaches one of them, once.
+func TestNginxSendsChangesOnce(t *testing.T) {
 	needsNginx(t)
 	var got atomic.Int64
 	var shops []string
@@ -120,7 +120,7 @@ func runBurst(t *testing.T, target, lock string) (int, string, string) {
 	return command(t, "burst", "--target", target, "-n", "60", "-c", "60", "--lock", lock)
 }
 
-// What the Dockerfile and nginx promise in words.
+// The comments of the Dockerfile and of the nginx configuration are true.
 func TestDeploymentFilesAreConsistent(t *testing.T) {
 	for file, wants := range map[string][]string{
 		"../../Dockerfile":        {`CGO_ENABLED=0`, `FROM scratch`, `USER 65532`, `"/lockstep", "health"`},

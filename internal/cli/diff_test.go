@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestDiff(t *testing.T) {
+func TestDiffShowsStep(t *testing.T) {
 	for line, want := range map[string]struct {
 		code int
 		says string
@@ -33,8 +33,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// The documents are one file, which asks nobody for anything, and one value, as the page gets it.
-func TestDiffDocuments(t *testing.T) {
+// The HTML document is one file without external resources, and the JSON document is one value, as the page gets it.
+func TestDiffWritesJSONAndHTML(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "step.html")
 	code, stdout, stderr := command(t, "diff", "v3", "v4", "--json", "--html", name)
 	var step struct {

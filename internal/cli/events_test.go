@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/witness"
 )
 
-// The front of a cluster streams the events of all its replicas. A watcher that comes back goes on where it was.
-func TestTheFrontStreamsEveryReplica(t *testing.T) {
+// The front of a cluster streams the events of all replicas. A returning watcher continues after its last event.
+func TestFrontStreamsEventsOfEveryReplica(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "2", "--lock", "v4")
 	collected, _ := c.Events()
@@ -53,6 +53,6 @@ func TestTheFrontStreamsEveryReplica(t *testing.T) {
 		}
 	})
 	if ctx.Err() != nil {
-		t.Error("what it had not seen was not sent")
+		t.Error("the events after the last one seen were not sent")
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// An exploration that is interrupted says so, and no bound was hit.
-func TestExploreSaysThatItWasInterrupted(t *testing.T) {
+// An interrupted exploration says so, and names no bound.
+func TestExploreReportsInterruption(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
 	for line, want := range map[string]string{

@@ -9,8 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// stepped runs explore with this on standard input.
-func stepped(t *testing.T, typed string, args ...string) (stdout string, err error) {
+// runExploreCommand runs explore with this standard input.
+func runExploreCommand(t *testing.T, typed string, args ...string) (stdout string, err error) {
 	t.Helper()
 	cmd := newExplore()
 	var out, errs bytes.Buffer
@@ -23,9 +23,9 @@ func stepped(t *testing.T, typed string, args ...string) (stdout string, err err
 	return out.String(), err
 }
 
-func TestExploreStepByStep(t *testing.T) {
+func TestExploreStepsInteractively(t *testing.T) {
 	typed := []string{"1", "expiry", "expiry", "99", "sleep", "d", "B:SET", "u", "?", "", "B:SET", "q", "A:GET"}
-	stdout, err := stepped(t, strings.Join(typed, "\n"), "v2", "--faults", "expiry=1", "--step")
+	stdout, err := runExploreCommand(t, strings.Join(typed, "\n"), "v2", "--faults", "expiry=1", "--step")
 	var code exitCode
 	if !errors.As(err, &code) || code != exitBroken {
 		t.Errorf("%v; want exit code %d", err, exitBroken)
@@ -55,19 +55,19 @@ func TestExploreStepByStep(t *testing.T) {
 	}
 }
 
-// It begins after a schedule, and the end of standard input ends it.
-func TestExploreStepsFromASchedule(t *testing.T) {
-	stdout, err := stepped(t, strings.Repeat("u\n", 3)+"A:GET", "v4", "--step", "--replay", "A:SET A:GET")
+// --step starts after a schedule given by --replay, and ends with standard input.
+func TestExploreStepsFromSchedule(t *testing.T) {
+	stdout, err := runExploreCommand(t, strings.Repeat("u\n", 3)+"A:GET", "v4", "--step", "--replay", "A:SET A:GET")
 	if err != nil || !strings.Contains(stdout, "A:write ") || !strings.Contains(stdout, "This is the start.") ||
 		strings.Contains(stdout, "Replay it") {
 		t.Errorf("%v\n%s", err, stdout)
 	}
-	if _, err := stepped(t, "", "v4", "--step", "--replay", "A:GET"); err == nil || !strings.Contains(err.Error(), "step 1, A:GET") {
+	if _, err := runExploreCommand(t, "", "v4", "--step", "--replay", "A:GET"); err == nil || !strings.Contains(err.Error(), "step 1, A:GET") {
 		t.Errorf("%v; want step 1 not to fit", err)
 	}
 }
 
-func TestExploreSaysWhy(t *testing.T) {
+func TestExploreWhyExplainsAnomaly(t *testing.T) {
 	for _, args := range []string{"explore v0 --why", "explore v0 --why --replay"} {
 		line := strings.Fields(args)
 		if strings.HasSuffix(args, "--replay") {
@@ -98,7 +98,7 @@ func TestExploreSaysWhy(t *testing.T) {
 	}
 }
 
-func TestExploreAgainst(t *testing.T) {
+func TestExploreAgainstComparesLocks(t *testing.T) {
 	code, stdout, stderr := command(t, "explore", "v1", "--faults", "crash=1", "--against", "v2")
 	if code != exitBroken || !strings.Contains(stdout, "\n≠  1 A:SET/dies-after"+strings.Repeat(" ", 33)+"A:SET/dies-after\n") ||
 		!strings.Contains(stdout, "Row 1 is the first that differs.\nThe state after it: under v1, lock: A; stock: 100; under v2, lock: A,") ||
@@ -122,10 +122,10 @@ func TestExploreAgainst(t *testing.T) {
 	}
 }
 
-// What ends before standard input does is said: a line that is too long, or an input that cannot be read.
-func TestExploreStepsSayWhyTheyEnd(t *testing.T) {
+// A line that is too long and an unreadable standard input are reported.
+func TestExploreStepReportsInputError(t *testing.T) {
 	typed := "A:SET\n" + strings.Repeat("x", 100_000) + "\nA:GET\n" + strings.Repeat("x", longestLine+1) + "\nA:write"
-	stdout, err := stepped(t, typed, "v4", "--step")
+	stdout, err := runExploreCommand(t, typed, "v4", "--step")
 	if err == nil || err.Error() != "standard input: a line is longer than 1048576 bytes" {
 		t.Errorf("%v; want that a line is too long", err)
 	}

@@ -13,7 +13,7 @@ import (
 func TestExploreExitCodes(t *testing.T) {
 	for line, want := range map[string]struct {
 		code   int
-		prints string // somewhere
+		prints string // part of stdout or stderr
 	}{
 		"explore v4":                                     {0, "v4 never shows an anomaly: every schedule was explored (2 actors)."},
 		"explore v2 --faults expiry=1":                   {1, `lockstep explore v2 --faults expiry=1 --replay "A:SET expiry B:SET"`},
@@ -26,7 +26,7 @@ func TestExploreExitCodes(t *testing.T) {
 		"explore v4 --faults crash=1 --freed-within 1ns": {1, "fewer: a lock stays for longer than 1ns, although no sale holds it."},
 		"explore v5 --try 1 --work 5s --nested 1":        {0, "(2 actors --try 1 --nested 1 --work 5s)"},
 	} {
-		t.Run(line, func(t *testing.T) { // one at a time: each bounds the memory of the process
+		t.Run(line, func(t *testing.T) { // not in parallel: each exploration limits the memory of the process
 			code, stdout, stderr := command(t, strings.Fields(line)...)
 			if code != want.code || !strings.Contains(stdout+stderr, want.prints) {
 				t.Errorf("exit code %d, %s%s; want %d and %q", code, stdout, stderr, want.code, want.prints)
@@ -35,8 +35,8 @@ func TestExploreExitCodes(t *testing.T) {
 	}
 }
 
-func TestExploreRefuses(t *testing.T) {
-	refuses(t, false, map[string]string{
+func TestExploreRejectsWrongArguments(t *testing.T) {
+	assertRefused(t, map[string]string{
 		"explore":                             "which lock? Name one of v0, v1",
 		"explore v99":                         `there is no such lock: "v99"; there are v0, v1`,
 		"explore v1 v2":                       "accepts at most 1 arg",
@@ -108,7 +108,7 @@ func TestExploreReplaysSchedules(t *testing.T) {
 	}
 }
 
-// With --each, the exploration goes on after the first anomaly, and shows the shortest schedule of each.
+// With --each, the exploration continues after the first anomaly, and shows the shortest schedule of each.
 func TestExploreEachShowsEveryAnomaly(t *testing.T) {
 	code, stdout, _ := command(t, "explore", "v2", "--faults", "expiry=1", "--each", "--json")
 	var doc struct {
@@ -146,8 +146,8 @@ func TestExploreEachShowsEveryAnomaly(t *testing.T) {
 	}
 }
 
-// The document of --json has what DESIGN promises, and nothing for people beside it.
-func TestExploreJSON(t *testing.T) {
+// The document of --json has the promised fields, and nothing else is printed on stdout.
+func TestExploreJSONIsComplete(t *testing.T) {
 	code, stdout, _ := command(t, "explore", "v2", "--faults", "expiry=1", "--json")
 	var doc map[string]any
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != exitBroken {

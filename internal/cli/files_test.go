@@ -22,7 +22,7 @@ func TestBurstRefusesMoreBuyersThanFiles(t *testing.T) {
 	}{
 		{600, 201, 201, "-c 201 is not allowed: 201 buyers need 602 open files, and the limit of this process is 600: " +
 			"raise the limit (ulimit -n 602), or use fewer buyers"},
-		{600, 201, 20, "verdict"}, // twenty requests are of twenty buyers at once
+		{600, 201, 20, "verdict"}, // twenty requests never have more than twenty buyers
 	} {
 		line := fmt.Sprintf(`ulimit -n %d && exec "$0" burst -c %d -n %d --lock v4 --server.addr %s`, c.files, c.buyers, c.requests, silent)
 		output, _ := exec.CommandContext(t.Context(), "sh", "-c", line, os.Args[0]).CombinedOutput()

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/test/shoptest"
 )
 
-// administer asks a server for something under a name, with headers "Name: value", and gives the status and the body.
-func administer(t *testing.T, addr, method, path, host string, headers ...string) (int, string) {
+// requestAs sends a request with a Host and headers "Name: value", and returns the status and the body.
+func requestAs(t *testing.T, addr, method, path, host string, headers ...string) (int, string) {
 	t.Helper()
 	header := http.Header{"Host": {host}}
 	for _, line := range headers {
@@ -25,8 +25,8 @@ func administer(t *testing.T, addr, method, path, host string, headers ...string
 	return answer.Status, answer.Text
 }
 
-// A cluster's front and its replicas ask for the token in the file; it is in nobody's arguments.
-func TestClusterWithAToken(t *testing.T) {
+// The front of a cluster and its replicas require the token from the file. No process has it in its arguments.
+func TestClusterRequiresToken(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte("s3cret00\n"), 0o600); err != nil {
@@ -45,13 +45,13 @@ func TestClusterWithAToken(t *testing.T) {
 		}
 	}
 	for _, addr := range addrs {
-		if status, text := administer(t, addr, "PUT", "/lock", addr); status != 401 {
+		if status, text := requestAs(t, addr, "PUT", "/lock", addr); status != 401 {
 			t.Errorf("PUT without the token at %s: %d %s; want 401", addr, status, text)
 		}
-		if status, text := administer(t, addr, "PUT", "/lock", addr, "Authorization: Bearer s3cret00"); status != 200 {
+		if status, text := requestAs(t, addr, "PUT", "/lock", addr, "Authorization: Bearer s3cret00"); status != 200 {
 			t.Errorf("PUT with the token at %s: %d %s; want 200", addr, status, text)
 		}
-		if status, text := administer(t, addr, "POST", "/inventory/sale", addr, "Origin: http://evil.com"); status != 403 {
+		if status, text := requestAs(t, addr, "POST", "/inventory/sale", addr, "Origin: http://evil.com"); status != 403 {
 			t.Errorf("a page of another site buys at %s: %d %s; want 403", addr, status, text)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/test/shoptest"
 )
 
-// Each command's help is of its own flags, and fits into helpWidth; the settings are all in their own.
+// The help of a command lists its own flags within helpWidth columns. The settings are listed in their own topic.
 func TestHelpShowsOwnFlagsAndFitsItsWidth(t *testing.T) {
 	root := newRoot("go run .")
 	var all func(cmd *cobra.Command, above ...string)
@@ -24,7 +24,7 @@ func TestHelpShowsOwnFlagsAndFitsItsWidth(t *testing.T) {
 		}
 		lines := strings.Split(help.String(), "\n")
 		for _, line := range lines {
-			if utf8.RuneCountInString(line) > helpWidth && (len(above) == 0 || above[0] != "completion") { // which is cobra's
+			if utf8.RuneCountInString(line) > helpWidth && (len(above) == 0 || above[0] != "completion") { // cobra writes that one
 				t.Errorf("%v --help: %d columns: %s", above, utf8.RuneCountInString(line), line)
 			}
 			if fields := strings.Fields(line); len(fields) > 0 && fields[0] == "lockstep" && len(fields) > 1 && fields[1] != "sells" {
@@ -58,7 +58,7 @@ func TestHelpShowsOwnFlagsAndFitsItsWidth(t *testing.T) {
 	}
 }
 
-// Hints are to be typed as the program was.
+// The commands in hints begin with the program name as it was typed.
 func TestHintsShowTheTypedProgramName(t *testing.T) {
 	for typed, args := range map[string][]string{
 		"go run . explore v2 --faults expiry=1 --replay": {"explore", "v2", "--faults", "expiry=1"},
@@ -90,7 +90,7 @@ func TestTypedReturnsTheCommandOfAnExecutable(t *testing.T) {
 }
 
 func TestUnknownNamesGetSuggestions(t *testing.T) {
-	refuses(t, true, map[string]string{
+	assertRefused(t, map[string]string{
 		"brust":                          `unknown command "brust" for "lockstep"; did you mean burst?`,
 		"burst --lock v44":               `setex; did you mean v4?`,
 		"job --lock redlok":              `did you mean redlock?; and none`,
@@ -107,7 +107,7 @@ func TestUnknownNamesGetSuggestions(t *testing.T) {
 	})
 }
 
-// What the shell is told to choose from; it leaves out by itself what does not begin as typed.
+// The completion offers all names; the shell itself drops those that do not match.
 func TestCompletionOffersNames(t *testing.T) {
 	locks := strings.Join(evolution.Names(), "\n") + "\n"
 	for line, want := range map[string]string{

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// --html changes no exit code, writes one file where there is something to show, and leaves nothing where there is not.
-func TestHTMLFiles(t *testing.T) {
+// --html does not change the exit code. It writes one file if there is something to show, and otherwise leaves none.
+func TestHTMLFlagWritesOneFile(t *testing.T) {
 	for line, want := range map[string]struct {
 		code int
-		has  string // "" : there is no file
+		has  string // part of the file; "": no file
 	}{
 		"explore v2 --faults expiry=1 --each":                      {1, `"anomaly":"foreign-release"`},
 		"explore v2 --faults expiry=1 --replay A:SET,expiry,B:SET": {1, `"says":"A and B are both in the critical section"`},
@@ -43,7 +43,7 @@ func TestHTMLFiles(t *testing.T) {
 	}
 }
 
-// A path that cannot be written is an error before anything is done; a file that was there stays as it is if there is nothing to write.
+// If the path cannot be written, the command fails before it does anything. If there is nothing to write, an existing file stays as it is.
 func TestUnwritableHTMLFileIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"explore v2 --faults expiry=1", "burst -n 4 -c 2 --server.addr 127.0.0.1:1"} {
@@ -58,7 +58,7 @@ func TestUnwritableHTMLFileIsAnError(t *testing.T) {
 	}
 	_, _, stderr := command(t, "explore", "v6", "--html", kept)
 	if text, err := os.ReadFile(kept); err != nil || string(text) != "before" || !strings.Contains(stderr, "is not written") {
-		t.Errorf("%v: it is %q now; %s", err, text, stderr)
+		t.Errorf("%v: the file is now %q; %s", err, text, stderr)
 	}
 	if code, _, stderr := command(t, "explore", "--all", "--html", kept); code != exitTrouble || !strings.Contains(stderr,
 		"--html writes a counterexample") {
@@ -66,7 +66,7 @@ func TestUnwritableHTMLFileIsAnError(t *testing.T) {
 	}
 }
 
-// The verdict comes first, and then what could not be written; the file was asked for, so that is trouble.
+// The verdict is printed before the error about the page. The exit code is exitTrouble, because the page was requested.
 func TestVerdictIsPrintedBeforePageError(t *testing.T) {
 	t.Parallel()
 	const full = "/dev/full"

@@ -17,47 +17,47 @@ import (
 // testJob is a running lockstep job --json.
 type testJob struct {
 	t      *testing.T
-	said   *shoptest.Buffer // for people
+	stderr *shoptest.Buffer // messages for people
 	stdout *shoptest.Buffer
-	end    func() // as ctrl-C
+	end    func() // interrupts it, like ctrl-C
 	ended  chan int
 }
 
-// startJob starts replicas of a job on a tick long enough for a machine that stalls now and then; the caller waits for its result.
+// startJob starts the replicas of a job. The tick is long enough for a machine that stalls now and then. The caller waits for the result.
 func startJob(t *testing.T, args ...string) *testJob {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
-	j := &testJob{t: t, said: &shoptest.Buffer{}, stdout: &shoptest.Buffer{}, end: end, ended: make(chan int, 1)}
+	j := &testJob{t: t, stderr: &shoptest.Buffer{}, stdout: &shoptest.Buffer{}, end: end, ended: make(chan int, 1)}
 	t.Cleanup(func() {
 		if end(); t.Failed() {
-			t.Logf("lockstep job %v said\n%s", args, j.said)
+			t.Logf("lockstep job %v said\n%s", args, j.stderr)
 		}
 	})
 	go func() {
-		j.ended <- Run(ctx, append([]string{"job", "--every", "2s", "--json"}, args...), j.stdout, j.said)
+		j.ended <- Run(ctx, append([]string{"job", "--every", "2s", "--json"}, args...), j.stdout, j.stderr)
 	}()
 	return j
 }
 
-// result waits until the job ends.
+// result waits until the job ends, and returns its exit code and result.
 func (j *testJob) result() (code int, result job.Tally) {
 	j.t.Helper()
 	code = <-j.ended
 	j.end()
 	if err := json.Unmarshal([]byte(j.stdout.String()), &result); err != nil {
-		j.t.Errorf("exit code %d, %v: %s%s", code, err, j.stdout, j.said)
+		j.t.Errorf("exit code %d, %v: %s%s", code, err, j.stdout, j.stderr)
 	}
 	return code, result
 }
 
 var ranLine = regexp.MustCompile(`(?m)^tick (\S+) · replica (r\d+) \(pid (\d+)\) ran it$`)
 
-// runs are the lines said about runs: the tick, the replica and its process.
-func (j *testJob) runs() [][]string { return ranLine.FindAllStringSubmatch(j.said.String(), -1) }
+// runs returns the runs that were reported, each as the line, the tick, the replica and its pid.
+func (j *testJob) runs() [][]string { return ranLine.FindAllStringSubmatch(j.stderr.String(), -1) }
 
-func TestJobIsRunOnceATick(t *testing.T) {
+func TestJobRunsOncePerTick(t *testing.T) {
 	t.Parallel()
-	jobs, want := map[string]*testJob{}, map[string]int{"none": 3, "v6": 1} // every lock: TestOnceATick, in package job
+	jobs, want := map[string]*testJob{}, map[string]int{"none": 3, "v6": 1} // TestOnceATick in package job has every lock
 	for lock := range want {
 		jobs[lock] = startJob(t, "--lock", lock, "--ticks", "2", "--redis.embedded_addr", shoptest.AnyPort)
 	}
@@ -68,29 +68,29 @@ func TestJobIsRunOnceATick(t *testing.T) {
 		}
 		code, result := j.result()
 		if code != wantCode || result.Verdict != wantVerdict || result.Ticks != 2 || result.Replicas != 3 || len(result.Counts) != 2 {
-			t.Errorf("%s: exit code %d, %+v\n%s", lock, code, result, j.said)
+			t.Errorf("%s: exit code %d, %+v\n%s", lock, code, result, j.stderr)
 		}
 		for _, count := range result.Counts {
-			if least := min(want[lock], 2); count.Runs > want[lock] || count.Runs < least { // a busy machine may bring one of three too late
+			if least := min(want[lock], 2); count.Runs > want[lock] || count.Runs < least { // on a busy machine, one of three replicas may be late
 				t.Errorf("%s: %v was run %d times; want %d to %d", lock, count.Tick, count.Runs, least, want[lock])
 			}
 		}
 		if said := len(j.runs()); said < result.Runs {
-			t.Errorf("%s: %d runs, of which %d were said:\n%s", lock, result.Runs, said, j.said)
+			t.Errorf("%s: %d runs, %d of them reported:\n%s", lock, result.Runs, said, j.stderr)
 		}
 	}
 }
 
-// Two that were started by themselves, as on two machines, share a Redis, and count each other's runs.
-func TestJobStartedTwice(t *testing.T) {
+// Two jobs that were started separately, as on two machines, share a Redis and count each other's runs.
+func TestSeparatelyStartedJobsShareTicks(t *testing.T) {
 	t.Parallel()
-	// before any process is started: forked while a port is tried, it would hold it for a moment
+	// before any process is started, because a process that is forked meanwhile would inherit the listener
 	addrs := map[string]string{"none": shoptest.UnusedAddr(t), "v4": shoptest.UnusedAddr(t)}
 	var locks sync.WaitGroup
 	for lock, want := range map[string]int{"none": 2, "v4": 1} {
 		flags := []string{"--replicas", "1", "--redis.embedded_addr", addrs[lock], "--lock", lock}
 		one := startJob(t, flags...)
-		suite.Eventually(t, "the first one is up", func() bool { return strings.Contains(one.said.String(), "embedded Redis") })
+		suite.Eventually(t, "the first one is up", func() bool { return strings.Contains(one.stderr.String(), "embedded Redis") })
 		two := startJob(t, append(flags, "--ticks", "2")...)
 		locks.Go(func() {
 			_, result := two.result()
@@ -98,9 +98,9 @@ func TestJobStartedTwice(t *testing.T) {
 			if _, all := one.result(); all.Ticks < 2 {
 				t.Errorf("%s: the first one counts %+v", lock, all)
 			}
-			fits := result.Runs == 2*want || want == 2 && result.Runs == 3 // a busy machine may bring one of them too late, once
-			if result.Ticks != 2 || !fits || strings.Contains(two.said.String(), "embedded Redis") {
-				t.Errorf("%s: %+v; want %d runs a tick\n%s", lock, result, want, two.said)
+			fits := result.Runs == 2*want || want == 2 && result.Runs == 3 // on a busy machine, one of them may be late once
+			if result.Ticks != 2 || !fits || strings.Contains(two.stderr.String(), "embedded Redis") {
+				t.Errorf("%s: %+v; want %d runs a tick\n%s", lock, result, want, two.stderr)
 			}
 		})
 	}
@@ -108,7 +108,7 @@ func TestJobStartedTwice(t *testing.T) {
 }
 
 func TestJobRejectsWrongFlags(t *testing.T) {
-	refuses(t, true, map[string]string{
+	assertRefused(t, map[string]string{
 		"job --every 10ms":  "--every 10ms is not allowed: want from 100ms to 24h",
 		"job --every soon":  `"soon" for "--every"`,
 		"job --work -1s":    "--work -1s is not allowed",

@@ -18,16 +18,16 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// A lab or a soak that is interrupted leaves no process and no file behind, not even a replica or a Redis that it has stopped.
-func TestWhatIsInterruptedLeavesNothingBehind(t *testing.T) {
+// An interrupted lab, matrix or soak leaves no process and no file behind, not even a stopped replica or Redis.
+func TestInterruptedCommandLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	for _, arguments := range []string{
-		"matrix --quick", // many at once
+		"matrix --quick", // several labs at once
 		"lab holder-dies --redis embedded",
 		"lab redis-gone --redis embedded",
 		"lab scheduled-job --redis embedded",
 		"lab paused-writer --redis embedded",
-		"lab holder-dies --redis real", // a process more to end
+		"lab holder-dies --redis real", // one more process to end
 		"lab redis-gone --redis real",
 		"lab scheduled-job --redis real",
 		"lab paused-writer --redis real",
@@ -46,37 +46,37 @@ func TestWhatIsInterruptedLeavesNothingBehind(t *testing.T) {
 			}
 			t.Parallel()
 			dir := t.TempDir()
-			mark := "TMPDIR=" + dir // what it starts inherits it
-			command, said := testProgram(t, mark, arguments)
+			mark := "TMPDIR=" + dir // inherited by the processes that it starts
+			command, said := newCommand(t, mark, arguments)
 			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
-			suite.Eventually(t, "it is on, and something is stopped where it stops something", func() bool {
+			suite.Eventually(t, "it runs, and has stopped a process if it stops one", func() bool {
 				if soak {
-					all := workingIn(dir)
+					all := statesOfProcessesIn(dir)
 					return len(all) == 4 && (slices.Contains(all, "T") || strings.Contains(arguments, "stall")) // Redis and three replicas
 				}
-				states := slices.Collect(maps.Values(marked(mark)))
+				states := slices.Collect(maps.Values(statesByPID(mark)))
 				return len(states) > 2 && (slices.Contains(states, "T") || !strings.Contains(arguments, "paused-writer"))
 			})
 			interrupt := syscall.SIGINT
-			if strings.Contains(arguments, "failover") && !signal.Ignored(syscall.SIGHUP) { // as under nohup
-				interrupt = syscall.SIGHUP // its terminal is closed; Redis would not mind
+			if strings.Contains(arguments, "failover") && !signal.Ignored(syscall.SIGHUP) { // ignored under nohup
+				interrupt = syscall.SIGHUP // as if the terminal was closed, which Redis ignores
 			}
 			if err := command.Process.Signal(interrupt); err != nil {
 				t.Fatal(err)
 			}
-			_ = command.Wait() // that it failed is right
+			_ = command.Wait() // an error is expected
 			if code := command.ProcessState.ExitCode(); code != 2 {
 				t.Errorf("exit code %d: %s", code, said)
 			}
-			nothingIsLeft(t, dir)
+			assertNothingLeft(t, dir)
 		})
 	}
 }
 
-// testProgram is this test's program as lockstep, with a line more in its environment.
-func testProgram(t *testing.T, line, arguments string) (command *exec.Cmd, said *bytes.Buffer) {
+// newCommand returns a command that runs this test's program as lockstep, with one more variable in its environment, and its output.
+func newCommand(t *testing.T, line, arguments string) (command *exec.Cmd, said *bytes.Buffer) {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
@@ -88,32 +88,32 @@ func testProgram(t *testing.T, line, arguments string) (command *exec.Cmd, said 
 	return command, said
 }
 
-// Nor does a lab that comes to its end, though a replica of it dies, or a Redis.
-func TestALabLeavesNothingBehind(t *testing.T) {
+// A finished lab leaves no process and no file behind, even if one of its replicas or its Redis died.
+func TestFinishedLabLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	for _, arguments := range []string{"holder-dies --lock v2", "failover --lock v1", "lost-update --lock v1"} {
 		t.Run(arguments, func(t *testing.T) {
 			t.Parallel()
 			suite.Needs(t, "redis-server")
 			dir := t.TempDir()
-			command, said := testProgram(t, "TMPDIR="+dir, "lab --redis real "+arguments)
+			command, said := newCommand(t, "TMPDIR="+dir, "lab --redis real "+arguments)
 			if err := command.Run(); err != nil {
 				t.Errorf("%v: %s", err, said)
 			}
-			nothingIsLeft(t, dir)
+			assertNothingLeft(t, dir)
 		})
 	}
 }
 
-// Nor does one that a server runs: when whoever watches leaves, and when the server ends.
-func TestALabOfAServerLeavesNothingBehind(t *testing.T) {
+// A lab that a server runs leaves nothing behind when its watcher leaves, and when the server ends.
+func TestLabOfServerLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	for _, arguments := range []string{"serve", "cluster --replicas 1"} {
 		t.Run(arguments, func(t *testing.T) {
 			t.Parallel()
 			dir, addr := t.TempDir(), shoptest.UnusedAddr(t)
 			mark := "TMPDIR=" + dir
-			server, said := testProgram(t, mark, arguments+" --redis.embedded_addr "+shoptest.AnyPort+" --server.addr "+addr)
+			server, said := newCommand(t, mark, arguments+" --redis.embedded_addr "+shoptest.AnyPort+" --server.addr "+addr)
 			if err := server.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -125,19 +125,19 @@ func TestALabOfAServerLeavesNothingBehind(t *testing.T) {
 				}
 				return err == nil
 			})
-			own := len(marked(mark))
+			own := len(statesByPID(mark))
 			watch := func() io.ReadCloser {
 				answer, err := http.Post("http://"+addr+"/labs/holder-dies", "", http.NoBody)
 				if err != nil {
 					t.Fatal(err)
 				}
-				suite.Eventually(t, "the lab's replicas are up", func() bool { return len(marked(mark)) == own+2 })
+				suite.Eventually(t, "the lab's replicas are up", func() bool { return len(statesByPID(mark)) == own+2 })
 				return answer.Body
 			}
 			_ = watch().Close()
 			suite.Eventually(t, "nothing is left of the first", func() bool {
 				files, err := os.ReadDir(dir)
-				return err == nil && len(files) == 0 && len(marked(mark)) == own
+				return err == nil && len(files) == 0 && len(statesByPID(mark)) == own
 			})
 			last := watch()
 			defer last.Close()
@@ -148,20 +148,20 @@ func TestALabOfAServerLeavesNothingBehind(t *testing.T) {
 				t.Errorf("%v: %s", err, said)
 			}
 			if told, err := io.ReadAll(last); err != nil || !strings.HasSuffix(string(told), "event: failed\ndata: \"the server is ending\"\n\n") {
-				t.Errorf("the second is told %s, %v", told, err)
+				t.Errorf("the second watcher got %s, %v", told, err)
 			}
-			nothingIsLeft(t, dir)
+			assertNothingLeft(t, dir)
 		})
 	}
 }
 
-// nothingIsLeft checks that no process is left that was told to keep its temporary files in a directory, or works there, nor any file.
-func nothingIsLeft(t *testing.T, dir string) {
+// assertNothingLeft checks that there is no process whose temporary directory is dir or that works there, and no file in dir.
+func assertNothingLeft(t *testing.T, dir string) {
 	t.Helper()
-	if left := marked("TMPDIR=" + dir); len(left) > 0 {
+	if left := statesByPID("TMPDIR=" + dir); len(left) > 0 {
 		t.Errorf("processes are left: %v", left)
 	}
-	if left := workingIn(dir); len(left) > 0 { // Redis hides its environment
+	if left := statesOfProcessesIn(dir); len(left) > 0 { // Redis overwrites its environment
 		t.Errorf("processes that work there are left: %v", left)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
@@ -169,8 +169,8 @@ func nothingIsLeft(t *testing.T, dir string) {
 	}
 }
 
-// marked gives the states of the processes with that line in their environment, by pid.
-func marked(line string) map[string]string {
+// statesByPID returns the states of the processes with this line in their environment.
+func statesByPID(line string) map[string]string {
 	states := map[string]string{}
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
@@ -179,17 +179,18 @@ func marked(line string) map[string]string {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil || !strings.Contains("\x00"+string(text), "\x00"+line+"\x00") {
-			continue // it has ended, or is somebody else's
+			continue // it has ended, or belongs to another user
 		}
-		if state := stateOf(file); state != "" {
+		if state := readState(file); state != "" {
 			states[filepath.Base(filepath.Dir(file))] = state
 		}
 	}
 	return states
 }
 
-// workingIn gives the states of the processes that work in a directory, or under it. Redis hides its environment.
-func workingIn(dir string) (states []string) {
+// statesOfProcessesIn returns the states of the processes whose working directory is dir or below it. It finds Redis, which overwrites its
+// environment.
+func statesOfProcessesIn(dir string) (states []string) {
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")
 	if err != nil {
 		return nil
@@ -197,17 +198,17 @@ func workingIn(dir string) (states []string) {
 	for _, link := range links {
 		cwd, err := os.Readlink(link)
 		if err != nil || !strings.HasPrefix(cwd, dir) {
-			continue // it has ended, or is somebody else's
+			continue // it has ended, or belongs to another user
 		}
-		if state := stateOf(link); state != "" {
+		if state := readState(link); state != "" {
 			states = append(states, state)
 		}
 	}
 	return states
 }
 
-// stateOf gives the state of the process that a file in /proc is of; "" if that has ended.
-func stateOf(file string) string {
+// readState returns the state of the process that a file in /proc belongs to; "": it has ended.
+func readState(file string) string {
 	stat, err := os.ReadFile(filepath.Join(filepath.Dir(file), "stat"))
 	if err != nil {
 		return ""

@@ -12,11 +12,11 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// quickLabs are those that the quick suite runs. The long one runs all on a real Redis; on the embedded one, its matrix does.
+// quickLabs are the labs of the quick suite. The long suite runs all labs on a real Redis; the matrix runs all on the embedded one.
 var quickLabs = []string{"lost-update", "check-then-delete", "self-deadlock", "lost-reply"}
 
-// Each lab shows the flaw, and then the cure.
-func TestLabsShowTheFlawAndItsCure(t *testing.T) {
+// Each lab shows its flaw, and then the cure.
+func TestLabShowsFlawAndCure(t *testing.T) {
 	t.Parallel()
 	for _, l := range lab.OnService() {
 		for _, kind := range []string{"embedded", "real"} {
@@ -30,7 +30,7 @@ func TestLabsShowTheFlawAndItsCure(t *testing.T) {
 				t.Parallel()
 				var code int
 				var stdout, stderr string
-				for range 3 { // one that did not put its lock to the test, as the machine was busy, says so
+				for range 3 { // on a busy machine, a lab may report that sales never overlapped
 					if code, stdout, stderr = command(t, "lab", l.Name, "--json", "--redis", kind); code != exitTrouble {
 						break
 					}
@@ -59,12 +59,12 @@ func TestLabsShowTheFlawAndItsCure(t *testing.T) {
 	}
 }
 
-// longExplored are the labs whose command explores for seconds. The claims of internal/explore have v10 with a crash, and who starves,
-// in small.
-var longExplored = []string{"dead-waiter", "starvation", "starvation-replicas"}
+// slowExplorations are the labs whose command explores for seconds. The claims in internal/explore have smaller versions of them: v10 with
+// a crash, and starvation.
+var slowExplorations = []string{"dead-waiter", "starvation", "starvation-replicas"}
 
-// What a lab shows, the explorer shows, too, by the command that the lab names.
-func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
+// The explorer shows what a lab shows, by the command that the lab names.
+func TestExplorerShowsFlawsOfLabs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short: TestExploreExitCodes has the explorer at work")
 	}
@@ -77,13 +77,13 @@ func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
 			switch broken := l.Expects(lock).Observed == verdict.Broken; {
 			case broken:
 				wants[lock] = 1
-			case suite.Long: // the cure is explored in its own way
+			case suite.Long: // the cure is explored like any other lock
 				wants[lock] = 0
 			}
 		}
 		for lock, want := range wants {
 			command := l.InExplorer(lock)
-			if command == "" || !suite.Long && slices.Contains(longExplored, l.Name) {
+			if command == "" || !suite.Long && slices.Contains(slowExplorations, l.Name) {
 				continue
 			}
 			var stdout, stderr bytes.Buffer
@@ -94,7 +94,7 @@ func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
 	}
 }
 
-// With a lock, those are listed that are for it.
+// With --lock, only the labs for that lock are listed.
 func TestLabWithoutNameListsLabs(t *testing.T) {
 	code, all, stderr := command(t, "lab")
 	ofV1Code, ofV1, _ := command(t, "lab", "--lock", "v1")
@@ -108,8 +108,8 @@ func TestLabWithoutNameListsLabs(t *testing.T) {
 	}
 }
 
-func TestLabRefusesWhatItCannotRun(t *testing.T) {
-	refuses(t, false, map[string]string{
+func TestLabRejectsWrongArguments(t *testing.T) {
+	assertRefused(t, map[string]string{
 		"lab foreign-delet":                "did you mean foreign-delete",
 		"lab foreign-delete --lock v0":     "there is no lock in Redis",
 		"lab foreign-delete --lock v12":    "there is no such lock",

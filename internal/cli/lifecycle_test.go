@@ -21,7 +21,7 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-func TestFirstLineSaysWhereAndWhat(t *testing.T) {
+func TestFirstLineNamesAddressLockAndRedis(t *testing.T) {
 	t.Parallel()
 	addr, redis := shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
 	output, finish := serve(t, "--server.addr", addr, "--redis.embedded_addr", redis, "--lock.version", "v4")
@@ -88,7 +88,7 @@ func TestChangedFileTakesEffect(t *testing.T) {
 	if run := s.Report(); run.Lock != "v1" || run.Initial != 200 {
 		t.Errorf("at first: %+v", run)
 	}
-	write(common + "lock.version: v42\n") // refused, and the server goes on
+	write(common + "lock.version: v42\n") // refused; the server keeps its configuration
 	write(common + "lock:\n  version: v4\ninventory:\n  initial: 7\n")
 	suite.Eventually(t, "a run with v4 and 7 in stock", func() bool {
 		run := s.Report()
@@ -104,7 +104,7 @@ func TestChangedFileTakesEffect(t *testing.T) {
 	}
 }
 
-func TestEndsWithoutRedis(t *testing.T) {
+func TestServerEndsWithoutRedis(t *testing.T) {
 	t.Parallel()
 	redis := redisserver.Start(t)
 	_, finish := serve(t, "--server.addr", shoptest.AnyPort, "--redis.addrs", redis.Addr)
@@ -114,13 +114,13 @@ func TestEndsWithoutRedis(t *testing.T) {
 	}
 }
 
-// serve runs the command until finish, which gives its exit code.
+// serve runs the command until finish is called, which returns its exit code.
 func serve(t *testing.T, args ...string) (stdout *bytes.Buffer, finish func() int) {
 	t.Helper()
 	return serveLogging(t, nil, args...)
 }
 
-// serveLogging is serve with a standard error of its own; nil: it is standard output, as on a terminal.
+// serveLogging is serve with a separate standard error. nil: standard output, as on a terminal.
 func serveLogging(t *testing.T, stderr io.Writer, args ...string) (stdout *bytes.Buffer, finish func() int) {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
@@ -135,7 +135,7 @@ func serveLogging(t *testing.T, stderr io.Writer, args ...string) (stdout *bytes
 	}()
 	stdout = &bytes.Buffer{}
 	line, n := make([]byte, 1024), 0
-	for !strings.HasPrefix(string(line), "lockstep: http://") { // what is logged comes before it if the start takes long
+	for !strings.HasPrefix(string(line), "lockstep: http://") { // log lines come first if the start takes long
 		var err error
 		if n, err = reader.Read(line); err != nil { // the first line is one write
 			end()
@@ -156,7 +156,7 @@ func serveLogging(t *testing.T, stderr io.Writer, args ...string) (stdout *bytes
 			}
 			return code
 		case <-time.After(suite.Patience):
-			t.Fatal("it does not end")
+			t.Fatal("the command does not end")
 			return -1
 		}
 	})

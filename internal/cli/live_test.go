@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// What is set at one replica is in force in all, also in one that is started anew, and the lanes of all are shown by the front.
+// Settings that are changed at one replica apply to all, even to one that is restarted later. The front shows the lanes of all replicas.
 func TestSettingsReachEveryReplica(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "2", "--lock", "v4")

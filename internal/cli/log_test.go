@@ -19,8 +19,8 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// newUnread returns a file that takes nothing until the end of a test.
-func newUnread(t *testing.T) io.Writer {
+// newUnreadWriter returns a writer that blocks until the end of the test.
+func newUnreadWriter(t *testing.T) io.Writer {
 	t.Helper()
 	reader, writer := io.Pipe()
 	t.Cleanup(func() { reader.Close() })
@@ -29,18 +29,18 @@ func newUnread(t *testing.T) io.Writer {
 
 var lostLine = regexp.MustCompile(`level=WARN msg="log lines were lost because they could not be written" lines=(\d+)`)
 
-// account reads a log of n lines to its end, and returns how many lines have come, and how many the log says were lost.
-func account(t *testing.T, log io.Reader) (came, lost int) {
+// countLogLines reads a log to its end, and returns how many lines were written, and how many the log reports as lost.
+func countLogLines(t *testing.T, log io.Reader) (written, lost int) {
 	t.Helper()
 	for lines := bufio.NewScanner(log); lines.Scan(); {
 		if match := lostLine.FindStringSubmatch(lines.Text()); match != nil {
 			n, _ := strconv.Atoi(match[1])
 			lost += n
 		} else {
-			came++
+			written++
 		}
 	}
-	return came, lost
+	return written, lost
 }
 
 func TestUnreadLogDropsAndCountsLines(t *testing.T) {
@@ -59,13 +59,13 @@ func TestUnreadLogDropsAndCountsLines(t *testing.T) {
 			t.Errorf("the end is held up for %v; want %v", took, flushTimeout)
 		}
 		last := make(chan struct{})
-		var came, lost int
-		go func() { came, lost = account(t, reader); close(last) }()
-		synctest.Wait() // it is read at last
+		var written, lost int
+		go func() { written, lost = countLogLines(t, reader); close(last) }()
+		synctest.Wait() // now the log is read
 		writer.Close()
 		<-last
-		if came+lost != n || int64(lost) != w.lostLines() || came < maxQueuedWrites {
-			t.Errorf("%d lines came, and %d are said to be lost, of %d; %d are counted", came, lost, n, w.lostLines())
+		if written+lost != n || int64(lost) != w.lostLines() || written < maxQueuedWrites {
+			t.Errorf("%d lines written and %d reported as lost, of %d; %d counted", written, lost, n, w.lostLines())
 		}
 	})
 }
@@ -87,11 +87,11 @@ func TestSlowlyReadLogIsComplete(t *testing.T) {
 	})
 }
 
-// slowFile takes a line each millisecond.
+// slowFile is a file that takes a millisecond for each line.
 type slowFile struct {
 	mu   sync.Mutex
 	text bytes.Buffer
-	full error // if it can take none
+	full error // error of a write; nil: the line is written
 }
 
 func (f *slowFile) Write(text []byte) (int, error) {
@@ -158,13 +158,13 @@ func TestLogIsReleasedAfterMaxHoldback(t *testing.T) {
 	})
 }
 
-// A log that nobody reads holds up neither the sales nor the end.
+// A log that nobody reads delays neither the sales nor the end.
 func TestServersRunWithUnreadLog(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"serve", "cluster"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			stderr := newUnread(t)
+			stderr := newUnreadWriter(t)
 			s, finish := serveTo(t, stderr, name)
 			for range 3 {
 				if status, code := s.Sell(); status != http.StatusOK {
@@ -184,7 +184,7 @@ func TestServerMetricCountsLostLogLines(t *testing.T) {
 	s.Sell()
 	suite.Eventually(t, "the lost line of the sale is counted", func() bool {
 		_, metrics := s.Send("GET", "/metrics", "")
-		return regexp.MustCompile(`(?m)^lockstep_log_lines_lost_total\{.*\} [2-9]$`).MatchString(metrics) // of the run, and of the sale
+		return regexp.MustCompile(`(?m)^lockstep_log_lines_lost_total\{.*\} [2-9]$`).MatchString(metrics) // one of the run, one of the sale
 	})
 	if code := finish(); code != exitOK {
 		t.Errorf("exit code %d", code)

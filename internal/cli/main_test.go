@@ -12,11 +12,11 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// runAsLockstep in the environment makes this test's program the command itself, for tests that start processes.
+// runAsLockstep is the variable that makes this test's program run as lockstep, for tests that start processes.
 const runAsLockstep = "RUN_AS_LOCKSTEP"
 
 func TestMain(m *testing.M) {
-	ofTests := len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "-test.") // such as a worker that fuzzes
+	ofTests := len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "-test.") // for example a fuzzing worker
 	if os.Getenv(runAsLockstep) != "" && !ofTests {
 		os.Exit(Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// command runs a command line and gives its exit code and what it printed.
+// command runs a command line, and returns its exit code and output.
 func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -36,14 +36,14 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// refuses sees that command lines are refused, each with what it says, with no heading that nothing follows; alone: with nothing printed.
-func refuses(t *testing.T, alone bool, lines map[string]string) {
+// assertRefused runs each command line, and checks that it exits with exitTrouble, prints the wanted error, and nothing on stdout.
+func assertRefused(t *testing.T, wantErrors map[string]string) {
 	t.Helper()
-	for line, says := range lines {
+	for line, want := range wantErrors {
 		t.Run(line, func(t *testing.T) {
 			code, stdout, stderr := command(t, strings.Split(line, " ")...)
-			if code != exitTrouble || !strings.Contains(stderr, says) || alone && stdout != "" || strings.Contains(stdout, "Redis\n") {
-				t.Errorf("exit code %d, %s%s; want %d, and %q", code, stdout, stderr, exitTrouble, says)
+			if code != exitTrouble || stdout != "" || !strings.Contains(stderr, want) {
+				t.Errorf("exit code %d, stdout %q, stderr %q; want %d, no stdout, and %q", code, stdout, stderr, exitTrouble, want)
 			}
 		})
 	}

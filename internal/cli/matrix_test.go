@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/verdict"
 )
 
-func TestMatrixRefuses(t *testing.T) {
-	refuses(t, true, map[string]string{
+func TestMatrixRejectsWrongFlags(t *testing.T) {
+	assertRefused(t, map[string]string{
 		"matrix --lang xx":             "it takes en or zh",
 		"matrix --lock.ttl 1s":         "matrix takes no settings",
 		"matrix --beside 0":            "want at least 1",
@@ -23,12 +23,13 @@ func TestMatrixRefuses(t *testing.T) {
 	})
 }
 
-var back = regexp.MustCompile(`^\x1b\[(\d+)A\r\x1b\[J`)
+// cursorUp matches the sequence that moves the cursor up n lines and erases what follows.
+var cursorUp = regexp.MustCompile(`^\x1b\[(\d+)A\r\x1b\[J`)
 
-// screen is what is left of an output in a terminal that understands the two sequences of matrixProgress.
-func screen(output string) (lines []string) {
+// renderTerminal returns the lines that a terminal shows after output. It interprets cursor-up and erase, which matrixProgress writes.
+func renderTerminal(output string) (lines []string) {
 	for line := range strings.Lines(output) {
-		if up := back.FindStringSubmatch(line); up != nil {
+		if up := cursorUp.FindStringSubmatch(line); up != nil {
 			n, _ := strconv.Atoi(up[1])
 			lines = lines[:len(lines)-n]
 			line = line[len(up[0]):]
@@ -38,7 +39,7 @@ func screen(output string) (lines []string) {
 	return lines
 }
 
-// However the cells come in, the whole table is on the screen in the end, each row once. While they come in, few rows are drawn again.
+// In whatever order the cells finish, the terminal shows the whole table in the end, each row once. Meanwhile only a few rows are redrawn.
 func TestMatrixRedrawsRowsInTerminal(t *testing.T) {
 	want := lab.Expected(language.English)
 	toRun, empty := map[string]int{}, lab.Expected(language.English)
@@ -56,7 +57,7 @@ func TestMatrixRedrawsRowsInTerminal(t *testing.T) {
 	shown.live = true
 	shown.begin(empty, toRun)
 	last := len(want.Anomalies) - 1
-	for i := range want.Anomalies { // the first row is finished last
+	for i := range want.Anomalies { // from the last row to the first
 		name := want.Anomalies[last-i].Name
 		for _, s := range want.Strategies {
 			if c := want.Cells[name][s]; c.Expected != verdict.NA {
@@ -65,7 +66,7 @@ func TestMatrixRedrawsRowsInTerminal(t *testing.T) {
 			}
 		}
 		if shown.drawn > maxOpenRows {
-			t.Fatalf("%d rows are drawn again and again", shown.drawn)
+			t.Fatalf("%d rows are redrawn; want at most maxOpenRows", shown.drawn)
 		}
 	}
 	shown.end()
@@ -73,12 +74,12 @@ func TestMatrixRedrawsRowsInTerminal(t *testing.T) {
 	for _, a := range want.Anomalies {
 		lines = append(lines, want.Line(a.Name))
 	}
-	if got, want := strings.Join(screen(out.String()), "\n"), want.Head()+strings.Join(lines, "\n"); got != want {
-		t.Errorf("on the screen is\n%s\nwant\n%s", got, want)
+	if got, want := strings.Join(renderTerminal(out.String()), "\n"), want.Head()+strings.Join(lines, "\n"); got != want {
+		t.Errorf("the terminal shows\n%s\nwant\n%s", got, want)
 	}
 }
 
-// Without a terminal, each cell has a line, and the table comes at the end.
+// Without a terminal, each finished cell prints one line, and the table comes at the end.
 func TestMatrixPrintsLinesWithoutTerminal(t *testing.T) {
 	m := lab.Expected(language.English)
 	var out bytes.Buffer

@@ -15,9 +15,9 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// A shop leaves: its address neither answers nor refuses, and is forgotten while nginx connects to it. Another shop gets what it was to
-// get, once.
-func TestNginxSendsElsewhereWhatAShopThatLeftDidNotGet(t *testing.T) {
+// The address of a server that left accepts no connection, and is removed from DNS while nginx connects to it. Another server gets the
+// requests that were not sent, each once.
+func TestNginxReroutesUnsentRequests(t *testing.T) {
 	needsNginx(t)
 	t.Parallel()
 	var got atomic.Int64
@@ -28,12 +28,12 @@ func TestNginxSendsElsewhereWhatAShopThatLeftDidNotGet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	silence(t, "127.0.0.2:"+port)
+	blackhole(t, "127.0.0.2:"+port)
 	names := &nameServer{}
 	names.set("shop1.", [4]byte{127, 0, 0, 2})
 	names.set("shop2.", [4]byte{127, 0, 0, 1})
 	front := startNginxWith(t, ":8080", ":"+port, "resolver 127.0.0.11", "resolver "+names.start(t),
-		"proxy_connect_timeout 200ms", "proxy_connect_timeout 4s") // longer than nginx takes to ask for the address again
+		"proxy_connect_timeout 200ms", "proxy_connect_timeout 4s") // longer than nginx takes to look up the address again
 	suite.Eventually(t, "nginx knows a shop", func() bool {
 		_, text := front.Send("GET", "/healthz", "")
 		return !strings.Contains(text, "no_replica")
@@ -56,7 +56,7 @@ func TestNginxSendsElsewhereWhatAShopThatLeftDidNotGet(t *testing.T) {
 		if len(answered) < len(requests) {
 			return true
 		}
-		for range requests { // it takes that shop for dead for a while, if it was the first that was asked
+		for range requests { // if the first request went to that server, nginx counts it as down for a while
 			<-answered
 		}
 		send()
@@ -73,8 +73,8 @@ func TestNginxSendsElsewhereWhatAShopThatLeftDidNotGet(t *testing.T) {
 	}
 }
 
-// silence listens at an address, but answers no attempt to connect to it.
-func silence(t *testing.T, addr string) {
+// blackhole listens at an address, but accepts no connection.
+func blackhole(t *testing.T, addr string) {
 	t.Helper()
 	to := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(addr))
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -88,7 +88,7 @@ func silence(t *testing.T, addr string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for { // until its queue is full
+	for { // until the queue of connections is full
 		conn, err := net.DialTimeout("tcp", addr, 300*time.Millisecond)
 		if err != nil {
 			return

@@ -26,7 +26,7 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// needsNginx is the first line of a test with nginx: it skips the test where there is none that asks for an address again. In CI there is.
+// needsNginx skips the test if no nginx is installed that resolves names again at run time; in CI the test fails instead.
 func needsNginx(t *testing.T) {
 	t.Helper()
 	suite.Needs(t, "nginx", "sh")
@@ -48,15 +48,16 @@ func needsNginx(t *testing.T) {
 	}
 }
 
-// testNginx is nginx in front of shops of the test.
+// testNginx is a running nginx in front of servers.
 type testNginx struct {
 	shoptest.Client
 	command *exec.Cmd
-	run     string       // the folder in which the script makes its own
-	end     func() error // waits for it
+	run     string       // temporary directory of the script
+	end     func() error // waits until it has ended
 }
 
-// startNginx starts nginx by the files of the containers, except for the addresses in them. Whoever calls it has called needsNginx.
+// startNginx starts nginx with the configuration of the containers, except for the addresses of the shops. The caller has called
+// needsNginx.
 func startNginx(t *testing.T, shops ...string) *testNginx {
 	t.Helper()
 	var addresses []string
@@ -66,7 +67,7 @@ func startNginx(t *testing.T, shops ...string) *testNginx {
 	return startNginxWith(t, addresses...)
 }
 
-// startNginxWith starts nginx by the files of the containers, with other addresses: pairs of what is there and what is to be.
+// startNginxWith starts nginx with the configuration of the containers, in which each first text of a pair is replaced by the second.
 func startNginxWith(t *testing.T, addresses ...string) *testNginx {
 	t.Helper()
 	dir, addr, streams := t.TempDir(), shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
@@ -94,7 +95,7 @@ func startNginxWith(t *testing.T, addresses ...string) *testNginx {
 	}
 	end := sync.OnceValue(command.Wait)
 	t.Cleanup(func() {
-		_ = command.Process.Signal(syscall.SIGTERM) // should it have ended, so much the better
+		_ = command.Process.Signal(syscall.SIGTERM) // it may have ended already
 		_ = end()
 		if t.Failed() {
 			t.Log(log.String())
@@ -112,8 +113,8 @@ func startNginxWith(t *testing.T, addresses ...string) *testNginx {
 	return &testNginx{Client: shoptest.At(t, addr), command: command, run: run, end: end}
 }
 
-// nginx that is told to end answers the sales in flight, and ends then, though a page is open.
-func TestNginxEndsWhileAPageIsOpen(t *testing.T) {
+// After SIGQUIT, nginx closes the streams, answers the sales in flight, and ends.
+func TestNginxQuitAnswersSalesAndClosesStreams(t *testing.T) {
 	needsNginx(t)
 	t.Parallel()
 	shop := shoptest.Start(t, "--lock.version", "v4", "--admin.open")
@@ -125,13 +126,13 @@ func TestNginxEndsWhileAPageIsOpen(t *testing.T) {
 	t.Cleanup(client.CloseIdleConnections)
 	streams := make(chan struct{}, 3)
 	for _, path := range []string{"/events", "/live", "/seat/table?anew"} {
-		answer, err := client.Get(front.URL() + path) //nolint:bodyclose // below, when the stream has ended
+		answer, err := client.Get(front.URL() + path) //nolint:bodyclose // closed by the goroutine
 		if err != nil || answer.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %v, %v", path, answer, err)
 		}
 		go func() {
 			defer answer.Body.Close()
-			_, _ = io.Copy(io.Discard, answer.Body) // until nginx ends it, however
+			_, _ = io.Copy(io.Discard, answer.Body) // until nginx closes it, with or without an error
 			streams <- struct{}{}
 		}()
 	}
@@ -161,8 +162,8 @@ func TestNginxEndsWhileAPageIsOpen(t *testing.T) {
 	}
 }
 
-// nginx is two processes. When one of them ends by itself, so does the other, and with them the container.
-func TestNginxEndsWithEitherHalf(t *testing.T) {
+// The container runs two nginx processes. If either ends by itself, so does the other, and with it the container.
+func TestNginxEndsWhenEitherProcessEnds(t *testing.T) {
 	needsNginx(t)
 	t.Parallel()
 	for _, half := range []string{"front", "streams"} {
@@ -203,8 +204,8 @@ func TestNginxEndsWithEitherHalf(t *testing.T) {
 	}
 }
 
-// Of a shop and two that are not there, the shop gets each change. When no shop is there, nobody is left in doubt.
-func TestNginxKnowsWhatItSentToNobody(t *testing.T) {
+// If two of three servers are down, the third gets each change. If all are down, the answer says that nothing was sent.
+func TestNginxReportsUnsentRequests(t *testing.T) {
 	needsNginx(t)
 	t.Parallel()
 	shop := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -227,8 +228,8 @@ func TestNginxKnowsWhatItSentToNobody(t *testing.T) {
 	}
 }
 
-// A shop that ends, behind nginx, costs none of the buyers an answer.
-func TestNginxAndAShopThatEnds(t *testing.T) {
+// A server behind nginx that ends leaves no sale unanswered.
+func TestServerEndingBehindNginxLosesNoSale(t *testing.T) {
 	needsNginx(t)
 	t.Parallel()
 	first := shoptest.Start(t, "--inventory.initial", "1000000", "--lock.version", "atomic", "--admin.open")
@@ -258,8 +259,8 @@ func TestNginxAndAShopThatEnds(t *testing.T) {
 	}
 }
 
-// A shop that is started anew has another address, and its former one is another's: nginx finds the shop.
-func TestNginxFindsAShopThatMoved(t *testing.T) {
+// A restarted server has a new address, and another host has its former one. nginx finds the server.
+func TestNginxFindsServerAtNewAddress(t *testing.T) {
 	needsNginx(t)
 	t.Parallel()
 	moving := listenAt(t, "127.0.0.2:0")
@@ -304,7 +305,7 @@ func listenAt(t *testing.T, addr string) net.Listener {
 	return listener
 }
 
-// serveName answers every request with a name, until leave or the test's end.
+// serveName answers every request with a name, until leave is called or the test ends.
 func serveName(t *testing.T, listener net.Listener, name string) (leave func()) {
 	t.Helper()
 	shop := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, name) })}
@@ -315,12 +316,12 @@ func serveName(t *testing.T, listener net.Listener, name string) (leave func()) 
 	return leave
 }
 
-// nameServer says where hosts are, as docker does.
+// nameServer is a DNS server that answers as docker's does.
 type nameServer struct{ hosts sync.Map }
 
 func (s *nameServer) set(host string, address [4]byte) { s.hosts.Store(host, address) }
 
-// start answers until the test ends, and gives the address.
+// start serves until the test ends, and returns the address.
 func (s *nameServer) start(t *testing.T) string {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", shoptest.AnyPort)

@@ -8,13 +8,13 @@ import (
 	"lockstep/internal/classroom"
 )
 
-// predicts is what a participant's browser sends.
-func predicts(participant string, lesson, choice int) string {
+// answerBody returns the request body with a participant's answer.
+func answerBody(participant string, lesson, choice int) string {
 	return fmt.Sprintf(`{"participant":%q,"lesson":%d,"choice":%d}`, participant, lesson, choice)
 }
 
-// The front has the one room. If each replica had its own, six answers in a row would be in three rooms.
-func TestAClusterHasOneRoom(t *testing.T) {
+// The front has the only classroom. If each replica had its own, six consecutive answers would be in three classrooms.
+func TestClusterHasOneClassroom(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "3")
 	want := func(status int, method, path, body string, into any) {
@@ -25,16 +25,16 @@ func TestAClusterHasOneRoom(t *testing.T) {
 	}
 	want(http.StatusOK, http.MethodHead, "/room", "", nil)
 	want(http.StatusNotFound, http.MethodGet, "/room/03", "", nil)
-	want(http.StatusNotFound, http.MethodPost, "/room/answer", predicts("somebody", 3, 1), nil)
+	want(http.StatusNotFound, http.MethodPost, "/room/answer", answerBody("somebody", 3, 1), nil)
 	var state classroom.State
 	if want(http.StatusOK, http.MethodPost, "/room", "", &state); !state.Open {
 		t.Errorf("opened: %+v", state)
 	}
 	for i := range 6 {
 		var joined classroom.JoinReply
-		want(http.StatusOK, http.MethodGet, "/course/03?lang=zh", "", nil) // of the replica whose turn it is
+		want(http.StatusOK, http.MethodGet, "/course/03?lang=zh", "", nil) // the front forwards it to one replica after the other
 		want(http.StatusOK, http.MethodPost, "/room/join", "", &joined)
-		want(http.StatusOK, http.MethodPost, "/room/answer", predicts(joined.Participant, 3, 1+i%3), nil)
+		want(http.StatusOK, http.MethodPost, "/room/answer", answerBody(joined.Participant, 3, 1+i%3), nil)
 	}
 	var counts classroom.AnswerCounts
 	want(http.StatusOK, http.MethodGet, "/room/03", "", &counts)
@@ -45,6 +45,6 @@ func TestAClusterHasOneRoom(t *testing.T) {
 	want(http.StatusOK, http.MethodHead, "/join", "", nil)
 	want(http.StatusOK, http.MethodDelete, "/room", "", nil)
 	if want(http.StatusOK, http.MethodGet, "/room", "", &state); state.Open {
-		t.Error("the room that was closed is open")
+		t.Error("the classroom is open after DELETE /room")
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/test/shoptest"
 )
 
-// Whatever goes wrong with a Redis's URL, its password is not in what a command says.
+// Whatever is wrong with a Redis URL, no error of a command contains its password.
 func TestStartErrorsHidePasswords(t *testing.T) {
 	unused := shoptest.UnusedAddr(t)
 	for _, args := range [][]string{
@@ -25,7 +25,7 @@ func TestStartErrorsHidePasswords(t *testing.T) {
 		{"--redis.addrs", "me:s3cret@" + unused},
 		{"--redis.addrs", "redis:/me:s3cret@" + unused},
 		{"--redis.addrs", "redis://me:s3cret@" + unused + ",redis://me:s3cret@nowhere"},
-		{"--redis.addrs", "redis://me:my", "s3cret@" + unused}, // a space, and no quotes
+		{"--redis.addrs", "redis://me:my", "s3cret@" + unused}, // a space without quotes
 		{"--redis.addrs", "redis://me:my", "s3cret", "word@" + unused},
 		{"--redis.password=", "s3cret"},
 		{"--admin.token=", "s3cret"},
@@ -39,7 +39,7 @@ func TestStartErrorsHidePasswords(t *testing.T) {
 	} {
 		for _, name := range []string{"serve", "cluster", "job", "burst", ""} {
 			line := slices.Concat(strings.Fields(name), args)
-			if name != "job" { // it does not listen; a burst asks a server that is there, or else begins one of its own
+			if name != "job" { // job does not listen; burst starts a server if none answers
 				line = append(line, "--server.addr", shoptest.UnusedAddr(t))
 			}
 			code, stdout, stderr := command(t, line...)
@@ -50,7 +50,7 @@ func TestStartErrorsHidePasswords(t *testing.T) {
 	}
 }
 
-// Nor is the password of a Redis that is there in what a cluster says, in its pages, or in its replicas' arguments.
+// The password of a Redis is not in a cluster's output, its pages, or the arguments of its replicas.
 func TestClusterHidesPasswords(t *testing.T) {
 	t.Parallel()
 	redis, addr := redisserver.Start(t, "--requirepass", "s3cret"), shoptest.UnusedAddr(t)

@@ -18,8 +18,8 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// terminal opens a terminal, and the side of it on which a person is.
-func terminal(t *testing.T) (person, side *os.File) {
+// openTerminal opens a pseudo-terminal, and returns the user's side and the program's side.
+func openTerminal(t *testing.T) (person, side *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -39,17 +39,17 @@ func terminal(t *testing.T) (person, side *os.File) {
 	return person, side
 }
 
-// A person may end a server at once, by a second ctrl-C, and is told so. Another SIGTERM is no such wish at a terminal, either.
-func TestSecondInterruptAtATerminal(t *testing.T) {
+// At a terminal, a second ctrl-C ends the server at once, and the server says so. A SIGTERM in between does not count.
+func TestSecondInterruptEndsServerAtOnce(t *testing.T) {
 	t.Parallel()
 	addr, redisAddr := shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
-	person, side := terminal(t)
+	person, side := openTerminal(t)
 	server, _ := startServer(t, side, "serve", "--server.addr", addr, "--redis.embedded_addr", redisAddr, "--lock.version", "v1",
 		shoptest.PatientBuyers)
 	side.Close()
 	outside := redisclient.Single(redisclient.Config{Addrs: []string{redisAddr}})
 	defer outside.Close()
-	if err := outside.Set(t.Context(), lock.Key, "another", 0).Err(); err != nil { // for ever
+	if err := outside.Set(t.Context(), lock.Key, "another", 0).Err(); err != nil { // so that the sale never gets its lock
 		t.Fatal(err)
 	}
 	s, answered := shoptest.At(t, addr), make(chan struct{})
@@ -68,7 +68,7 @@ func TestSecondInterruptAtATerminal(t *testing.T) {
 			says <- lines.Text()
 		}
 	}()
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGINT} { // the last at once: one wish with the first
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGINT} { // the last counts as one with the first
 		if err := server.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestSecondInterruptAtATerminal(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = server.Wait() // its ProcessState says how it ended
+		_ = server.Wait() // ProcessState has the exit code
 	}()
 	suite.Eventually(t, "a ctrl-C that comes later ends it", func() bool {
 		_ = server.Process.Signal(os.Interrupt)
@@ -101,7 +101,7 @@ func TestSecondInterruptAtATerminal(t *testing.T) {
 		told += line
 	}
 	if !strings.Contains(told, "stopped at once by a second ctrl-C") {
-		t.Errorf("it says %q", told)
+		t.Errorf("output %q; want that it was stopped by a second ctrl-C", told)
 	}
 	<-answered
 }

@@ -19,7 +19,7 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// startServer starts a server, or a cluster, as a process, and returns it once it is up, with the rest of its standard output.
+// startServer starts a server or a cluster as a process. It returns when the server is up, with the rest of its standard output.
 func startServer(t *testing.T, stderr *os.File, args ...string) (*exec.Cmd, io.ReadCloser) {
 	t.Helper()
 	server := exec.Command(os.Args[0], args...)
@@ -38,7 +38,7 @@ func startServer(t *testing.T, stderr *os.File, args ...string) (*exec.Cmd, io.R
 	return server, stdout
 }
 
-func pipe(t *testing.T) (reader, writer *os.File) {
+func newPipe(t *testing.T) (reader, writer *os.File) {
 	t.Helper()
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -48,7 +48,7 @@ func pipe(t *testing.T) (reader, writer *os.File) {
 	return reader, writer
 }
 
-// awaitEnding reads standard error until the server says that it ends, and reads on.
+// awaitEnding reads standard error until the server reports that it is ending, and then discards the rest.
 func awaitEnding(t *testing.T, stderr io.Reader) {
 	t.Helper()
 	lines := bufio.NewScanner(stderr)
@@ -61,7 +61,7 @@ func awaitEnding(t *testing.T, stderr io.Reader) {
 	t.Fatal("it does not say that it ends")
 }
 
-// A signal that comes twice is one wish: the sales in flight end first.
+// A second signal has no effect: the sales in flight end first.
 func TestSecondSignalChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -79,7 +79,7 @@ func TestSecondSignalChangesNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			addr, redisAddr := shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
-			reader, writer := pipe(t)
+			reader, writer := newPipe(t)
 			args := slices.Concat(c.args, []string{
 				"--server.addr", addr, "--redis.embedded_addr", redisAddr, "--lock.version", "v1", shoptest.PatientBuyers,
 			})
@@ -87,12 +87,12 @@ func TestSecondSignalChangesNothing(t *testing.T) {
 			writer.Close()
 			outside := redisclient.Single(redisclient.Config{Addrs: []string{redisAddr}})
 			defer outside.Close()
-			if err := outside.Set(t.Context(), lock.Key, "another", 0).Err(); err != nil { // the sale waits for it
+			if err := outside.Set(t.Context(), lock.Key, "another", 0).Err(); err != nil { // so that the sale waits for the lock
 				t.Fatal(err)
 			}
 			s, answered := shoptest.At(t, addr), make(chan int, 1)
 			go func() {
-				defer close(answered) // also if there is no answer
+				defer close(answered) // even if there is no answer
 				status, _ := s.Sell()
 				answered <- status
 			}()
@@ -117,14 +117,14 @@ func TestSecondSignalChangesNothing(t *testing.T) {
 	}
 }
 
-// Servers outlive those who read what they say.
+// A server continues when nobody reads its output any more.
 func TestServersOutliveClosedStdout(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"serve", "cluster"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			addr, redisAddr := shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
-			reader, writer := pipe(t)
+			reader, writer := newPipe(t)
 			server, stdout := startServer(t, writer, name, "--server.addr", addr, "--redis.embedded_addr", redisAddr)
 			reader.Close()
 			stdout.Close()
@@ -134,7 +134,7 @@ func TestServersOutliveClosedStdout(t *testing.T) {
 					t.Errorf("a sale was answered %d %s", status, code)
 				}
 			}
-			suite.Eventually(t, "the lines of a server that are lost are counted", func() bool { // those of a cluster by its parent
+			suite.Eventually(t, "the lines of a server that are lost are counted", func() bool { // for a cluster, its parent counts them
 				s.Sell()
 				_, metrics := s.Send("GET", "/metrics", "")
 				return name == "cluster" || slices.ContainsFunc(strings.Split(metrics, "\n"), func(line string) bool {
@@ -151,7 +151,7 @@ func TestServersOutliveClosedStdout(t *testing.T) {
 	}
 }
 
-// A tool ends quietly when nobody reads its standard output any more, as one that SIGPIPE ends.
+// A tool ends quietly when its standard output is closed, like a program that SIGPIPE ends.
 func TestToolsEndWhenStdoutCloses(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -159,7 +159,7 @@ func TestToolsEndWhenStdoutCloses(t *testing.T) {
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
-			reader, writer := pipe(t)
+			reader, writer := newPipe(t)
 			reader.Close()
 			var stderr strings.Builder
 			tool := exec.Command(os.Args[0], strings.Fields(line)...)

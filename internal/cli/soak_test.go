@@ -15,9 +15,9 @@ import (
 	"lockstep/internal/web"
 )
 
-func TestSoakRefusesWhatItCannotRun(t *testing.T) {
+func TestSoakRejectsWrongFlags(t *testing.T) {
 	suite.Needs(t, "false")
-	refuses(t, false, map[string]string{
+	assertRefused(t, map[string]string{
 		"soak --lock v1":                "soak does not support this lock",
 		"soak --lock v99":               "did you mean v9?",
 		"soak --minutes 0":              "want more than 0",
@@ -32,7 +32,8 @@ func TestSoakRefusesWhatItCannotRun(t *testing.T) {
 	})
 }
 
-// The verdict comes first. A picture that cannot be written is trouble if it was asked for; otherwise the exit code is the verdict's.
+// The verdict is printed first. A page that cannot be written leads to exitTrouble if it was requested; otherwise the verdict determines
+// the exit code.
 func TestSoakPrintsVerdictBeforePageError(t *testing.T) {
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
@@ -42,7 +43,7 @@ func TestSoakPrintsVerdictBeforePageError(t *testing.T) {
 	for what, c := range map[string]struct {
 		args    []string
 		verdict verdict.Verdict
-		before  error // the file could not be opened
+		before  error // error of opening the file; nil: it is open
 		want    string
 	}{
 		"by itself, and all is well": {nil, verdict.Pass, pageErr, "exit code 0"},
@@ -73,9 +74,9 @@ func TestSoakPrintsVerdictBeforePageError(t *testing.T) {
 	}
 }
 
-// A soak with one fault sells, judges and draws, and says how to repeat it.
-func TestSoak(t *testing.T) {
-	suite.LongOnly(t, "package soak judges and draws what is recorded; TestWhatIsInterruptedLeavesNothingBehind has one that sells")
+// A soak with one fault sells, judges, draws the page, and prints the command that repeats it.
+func TestSoakReportsOneFault(t *testing.T) {
+	suite.LongOnly(t, "package soak judges and draws what is recorded; TestInterruptedCommandLeavesNothingBehind has one that sells")
 	suite.Needs(t, "redis-server")
 	t.Parallel()
 	picture := filepath.Join(t.TempDir(), "history.html")
@@ -86,7 +87,7 @@ func TestSoak(t *testing.T) {
 	if err := json.Unmarshal(stdout.Bytes(), &result); err != nil {
 		t.Fatalf("exit code %d, %v: %s", code, err, &stderr)
 	}
-	// on a busy machine it may be slow to recover, or sell little; nothing else may be wrong
+	// On a busy machine, sales may resume late, or be few; every other rule must hold.
 	for _, rule := range result.Rules {
 		timed := strings.HasPrefix(rule.Rule, "sales resumed") || strings.HasPrefix(rule.Rule, "each fault hit")
 		if !timed && rule.Broken+rule.Unchecked > 0 {
@@ -98,15 +99,15 @@ func TestSoak(t *testing.T) {
 		t.Errorf("exit code %d, %+v", code, result)
 	}
 	if want := "soak --lock v10 --minutes 0.1 --replicas 3 --seed 3 --faults lose-reply"; !strings.Contains(result.Command, want) {
-		t.Errorf("again by %q; want %q", result.Command, want)
+		t.Errorf("command %q; want %q", result.Command, want)
 	}
 	if text, err := os.ReadFile(picture); err != nil || !bytes.Contains(text, []byte("lose-reply")) {
 		t.Errorf("the picture has %d bytes, and no fault: %v", len(text), err)
 	}
 	if !strings.Contains(stderr.String(), string(result.Verdict)+": ") {
-		t.Errorf("people are told\n%s", &stderr)
+		t.Errorf("stderr without the verdict:\n%s", &stderr)
 	}
 	if _, err := os.Stat("history.html"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a picture that nobody asked for: %v", err)
+		t.Errorf("a page was written without --html: %v", err)
 	}
 }

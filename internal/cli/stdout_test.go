@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A command whose output is lost says so, and does not end as if it had been read.
+// A command whose output cannot be written says so, and exits with exitTrouble.
 func TestLostOutputIsAnError(t *testing.T) {
 	for _, line := range []string{
 		"explore v0", "explore v0 --json", "explore v0 --mermaid", "explore v2 --replay A:SET",
@@ -29,20 +29,20 @@ func TestLostOutputIsAnError(t *testing.T) {
 	}
 }
 
-// A command that is told to end does so even if nobody reads what it prints.
+// An interrupted command ends even if nobody reads its output.
 func TestUnreadOutputDoesNotBlockTheEnd(t *testing.T) {
 	t.Parallel()
-	stdout := newUnread(t)
+	stdout := newUnreadWriter(t)
 	ctx, end := context.WithCancel(t.Context())
 	end()
 	var stderr bytes.Buffer
-	code := Run(ctx, []string{"diff", "v3", "v4"}, stdout, &stderr) // or the test times out
+	code := Run(ctx, []string{"diff", "v3", "v4"}, stdout, &stderr) // otherwise the test times out
 	if want := "lockstep: standard output: nobody reads it\n"; code != exitTrouble || stderr.String() != want {
 		t.Errorf("exit code %d, %s; want %d and %q", code, &stderr, exitTrouble, want)
 	}
 }
 
-// fullDisk takes nothing.
+// fullDisk is a writer to a full disk.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }

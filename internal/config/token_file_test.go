@@ -28,7 +28,7 @@ func TestTokenIsReadFromFile(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			got, err := load(t, "", "--admin.token_file="+path)
+			got, err := loadConfig(t, "", "--admin.token_file="+path)
 			if got.Admin.Token != c.token && c.says == "" || (err == nil) != (c.says == "") {
 				t.Fatalf("got token %q, %v; want %q, and an error that says %q", got.Admin.Token, err, c.token, c.says)
 			}
@@ -38,14 +38,14 @@ func TestTokenIsReadFromFile(t *testing.T) {
 		})
 	}
 	t.Run("missing", func(t *testing.T) {
-		_, err := load(t, "", "--admin.token_file="+filepath.Join(t.TempDir(), hidden))
+		_, err := loadConfig(t, "", "--admin.token_file="+filepath.Join(t.TempDir(), hidden))
 		if want := "flag" + refused + "want the path of a file that can be read: "; err == nil || !strings.HasPrefix(err.Error(), want) ||
 			strings.Contains(err.Error(), hidden) {
 			t.Errorf("got error %v; want %q without the path", err, want)
 		}
 	})
 	t.Run("beside admin.token", func(t *testing.T) {
-		_, err := load(t, "admin:\n  token: x\n  token_file: y\n")
+		_, err := loadConfig(t, "admin:\n  token: x\n  token_file: y\n")
 		if want := "config.yaml:3" + refused + "admin.token is set, too; want one of them"; err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("got error %v; want %s", err, want)
 		}
@@ -55,7 +55,7 @@ func TestTokenIsReadFromFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(hidden), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := load(t, "", "--admin.open", "--admin.token_file="+path); err == nil ||
+		if _, err := loadConfig(t, "", "--admin.open", "--admin.token_file="+path); err == nil ||
 			!strings.Contains(err.Error(), "admin.open: true is not allowed with admin.token") {
 			t.Errorf("got error %v; want that admin.open is refused", err)
 		}
