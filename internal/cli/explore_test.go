@@ -36,7 +36,7 @@ func TestExploreExitCodes(t *testing.T) {
 }
 
 func TestExploreRejectsWrongArguments(t *testing.T) {
-	assertRefused(t, map[string]string{
+	assertRefusedLater(t, map[string]string{
 		"explore":                             "which lock? Name one of v0, v1",
 		"explore v99":                         `there is no such lock: "v99"; there are v0, v1`,
 		"explore v1 v2":                       "accepts at most 1 arg",

@@ -57,7 +57,7 @@ func TestUnwritableHTMLFileIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, stderr := command(t, "explore", "v6", "--html", kept)
-	if text, err := os.ReadFile(kept); err != nil || string(text) != "before" || !strings.Contains(stderr, "is not written") {
+	if text, err := os.ReadFile(kept); err != nil || string(text) != "before" || !strings.Contains(stderr, "was not written") {
 		t.Errorf("%v: the file is now %q; %s", err, text, stderr)
 	}
 	if code, _, stderr := command(t, "explore", "--all", "--html", kept); code != exitTrouble || !strings.Contains(stderr,

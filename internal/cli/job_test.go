@@ -57,7 +57,7 @@ func (j *testJob) runs() [][]string { return ranLine.FindAllStringSubmatch(j.std
 
 func TestJobRunsOncePerTick(t *testing.T) {
 	t.Parallel()
-	jobs, want := map[string]*testJob{}, map[string]int{"none": 3, "v6": 1} // TestOnceATick in package job has every lock
+	jobs, want := map[string]*testJob{}, map[string]int{"none": 3, "v6": 1} // TestEachLockRunsTickOnce in package job has every lock
 	for lock := range want {
 		jobs[lock] = startJob(t, "--lock", lock, "--ticks", "2", "--redis.embedded_addr", shoptest.AnyPort)
 	}

@@ -109,7 +109,7 @@ func TestLabWithoutNameListsLabs(t *testing.T) {
 }
 
 func TestLabRejectsWrongArguments(t *testing.T) {
-	assertRefused(t, map[string]string{
+	assertRefusedLater(t, map[string]string{
 		"lab foreign-delet":                "did you mean foreign-delete",
 		"lab foreign-delete --lock v0":     "there is no lock in Redis",
 		"lab foreign-delete --lock v12":    "there is no such lock",

@@ -41,10 +41,31 @@ func assertRefused(t *testing.T, wantErrors map[string]string) {
 	t.Helper()
 	for line, want := range wantErrors {
 		t.Run(line, func(t *testing.T) {
-			code, stdout, stderr := command(t, strings.Split(line, " ")...)
-			if code != exitTrouble || stdout != "" || !strings.Contains(stderr, want) {
-				t.Errorf("exit code %d, stdout %q, stderr %q; want %d, no stdout, and %q", code, stdout, stderr, exitTrouble, want)
+			if stdout := assertFails(t, line, want); stdout != "" {
+				t.Errorf("stdout %q; want none", stdout)
 			}
 		})
 	}
+}
+
+// assertRefusedLater is assertRefused for commands that may print something before they are refused, but no heading without a table.
+func assertRefusedLater(t *testing.T, wantErrors map[string]string) {
+	t.Helper()
+	for line, want := range wantErrors {
+		t.Run(line, func(t *testing.T) {
+			if stdout := assertFails(t, line, want); strings.Contains(stdout, "Redis\n") {
+				t.Errorf("stdout %q; want no heading", stdout)
+			}
+		})
+	}
+}
+
+// assertFails runs a command line, checks its exit code and its error, and returns its standard output.
+func assertFails(t *testing.T, line, wantError string) (stdout string) {
+	t.Helper()
+	code, stdout, stderr := command(t, strings.Split(line, " ")...)
+	if code != exitTrouble || !strings.Contains(stderr, wantError) {
+		t.Errorf("exit code %d, stderr %q; want %d, and %q", code, stderr, exitTrouble, wantError)
+	}
+	return stdout
 }

@@ -17,7 +17,7 @@ import (
 
 func TestSoakRejectsWrongFlags(t *testing.T) {
 	suite.Needs(t, "false")
-	assertRefused(t, map[string]string{
+	assertRefusedLater(t, map[string]string{
 		"soak --lock v1":                "soak does not support this lock",
 		"soak --lock v99":               "did you mean v9?",
 		"soak --minutes 0":              "want more than 0",

@@ -8,11 +8,11 @@ import (
 	"lockstep/internal/config"
 )
 
-// A replica is told that its Redis is embedded in another process, wherever that listens in the end.
+// A replica's command names the address of the embedded Redis of its parent process, if there is one.
 func TestReplicaCommandNamesEmbeddedRedis(t *testing.T) {
 	for name, test := range map[string]struct {
 		addrs []string
-		told  bool
+		want  bool
 	}{
 		"embedded":   {nil, true},
 		"a real one": {[]string{"127.0.0.1:6379"}, false},
@@ -23,13 +23,13 @@ func TestReplicaCommandNamesEmbeddedRedis(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if args := command("replica1").Args; slices.Contains(args, "--redis.embedded_addr=127.0.0.1:1234") != test.told {
+		if args := command("replica1").Args; slices.Contains(args, "--redis.embedded_addr=127.0.0.1:1234") != test.want {
 			t.Errorf("%s: %q", name, args)
 		}
 	}
 }
 
-// A replica shows its Redis the same certificate, whatever the file says by then.
+// A replica gets the same certificate files as its parent.
 func TestReplicaCommandPassesTLSFiles(t *testing.T) {
 	cfg := config.Config{}
 	cfg.Redis.TLSCert, cfg.Redis.TLSKey = "own.pem", "own.key"

@@ -14,17 +14,17 @@ import (
 	"lockstep/internal/witness"
 )
 
-// told is a replica that streams what a recorder has.
-type told struct {
+// fakeReplica is a replica that streams the events of a recorder.
+type fakeReplica struct {
 	*httptest.Server
-	recorder atomic.Pointer[witness.Recorder] // of its process
-	came     atomic.Int64                     // that have followed it
-	left     chan struct{}                    // has one for each that follows it no more
+	recorder atomic.Pointer[witness.Recorder] // recorder of the replica's current process
+	came     atomic.Int64                     // number of streams opened so far
+	left     chan struct{}                    // one value for each stream that was closed
 }
 
-func newTold(t *testing.T, process string) *told {
+func newFakeReplica(t *testing.T, process string) *fakeReplica {
 	t.Helper()
-	r := &told{left: make(chan struct{}, 100)}
+	r := &fakeReplica{left: make(chan struct{}, 100)}
 	r.recorder.Store(witness.NewRecorder("r1", process, time.Now))
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		r.came.Add(1)
@@ -32,21 +32,21 @@ func newTold(t *testing.T, process string) *told {
 		r.left <- struct{}{}
 	}))
 	t.Cleanup(func() {
-		r.recorder.Load().Close() // or one that follows it yet would hold it up
+		r.recorder.Load().Close() // otherwise an open stream would block Server.Close
 		r.Close()
 	})
 	return r
 }
 
-// happens has so many things happen to the replica.
-func (r *told) happens(times int) {
+// addEvents records a number of events of the replica.
+func (r *fakeReplica) addEvents(times int) {
 	for range times {
 		r.recorder.Load().Note(witness.KindStops)
 	}
 }
 
-// eventsOf is a front that streams what these replicas do.
-func eventsOf(t *testing.T, replicas ...*told) *httptest.Server {
+// newEventFront returns a front that streams the events of these replicas.
+func newEventFront(t *testing.T, replicas ...*fakeReplica) *httptest.Server {
 	t.Helper()
 	var addrs []string
 	for _, replica := range replicas {
@@ -59,22 +59,22 @@ func eventsOf(t *testing.T, replicas ...*told) *httptest.Server {
 	return server
 }
 
-// follower is one that follows a front.
+// follower is a client that follows the events of a front.
 type follower struct {
-	told  chan string // the id of each event, and its kind
-	leave func()
+	events chan string // id and kind of each event
+	leave  func()
 }
 
 func follow(t *testing.T, front *httptest.Server, seen string) follower {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	f, ended := follower{told: make(chan string)}, make(chan struct{})
+	f, ended := follower{events: make(chan string)}, make(chan struct{})
 	go func() {
 		defer close(ended)
 		_, _ = witness.Follow(ctx, client, front.URL, seen, func(id string, event witness.Event) {
 			select {
-			case f.told <- fmt.Sprint(id, " ", event.Kind):
+			case f.events <- fmt.Sprint(id, " ", event.Kind):
 			case <-ctx.Done():
 			}
 		})
@@ -84,30 +84,31 @@ func follow(t *testing.T, front *httptest.Server, seen string) follower {
 	return f
 }
 
-// next waits for the next events that the follower is told of.
+// next waits for the next n events.
 func (f follower) next(t *testing.T, n int) (told []string) {
 	t.Helper()
 	late := time.After(patience)
 	for range n {
 		select {
-		case event := <-f.told:
+		case event := <-f.events:
 			told = append(told, event)
 		case <-late:
-			t.Fatalf("it is told of %d events; want %d", len(told), n)
+			t.Fatalf("received %d events; want %d", len(told), n)
 		}
 	}
 	return told
 }
 
-// However many follow a front, it follows each replica once, and only while somebody follows it. All are told all, in order.
+// However many clients follow a front, it follows each replica once, and only while it has a follower. All clients get all events, in
+// order.
 func TestFrontFollowsEachReplicaOnce(t *testing.T) {
 	t.Parallel()
 	const many, before, after = 10, 100, 50
-	replicas := []*told{newTold(t, "p"), newTold(t, "q")}
-	front := eventsOf(t, replicas...)
+	replicas := []*fakeReplica{newFakeReplica(t, "p"), newFakeReplica(t, "q")}
+	front := newEventFront(t, replicas...)
 	happens := func(times int) {
 		for _, replica := range replicas {
-			replica.happens(times)
+			replica.addEvents(times)
 		}
 	}
 	happens(before)
@@ -134,12 +135,12 @@ func TestFrontFollowsEachReplicaOnce(t *testing.T) {
 			}
 		}
 		if seen["p"] != before+after || seen["q"] != before+after {
-			t.Errorf("it is told %v of each, as they come next; want %d", seen, before+after)
+			t.Errorf("events received in order: %v; want %d of each", seen, before+after)
 		}
 	}
 	for _, replica := range replicas {
 		if n := replica.came.Load(); n != 1 {
-			t.Errorf("of %d followers, a replica is followed %d times; want once", many, n)
+			t.Errorf("with %d followers, a replica is followed %d times; want once", many, n)
 		}
 		select {
 		case <-replica.left:
@@ -153,38 +154,39 @@ func TestFrontFollowsEachReplicaOnce(t *testing.T) {
 	}
 }
 
-// One that comes back is told what it has not seen, though others follow: of a new process everything, of what is forgotten that it is.
+// A returning client gets the events after its last one, even while others follow: all events of a new process, and a gap for events that
+// were dropped.
 func TestFrontResumesAfterLastEventID(t *testing.T) {
 	t.Parallel()
 	const kept = 1 << 14
-	replica := newTold(t, "p")
-	front := eventsOf(t, replica)
-	replica.happens(10)
+	replica := newFakeReplica(t, "p")
+	front := newEventFront(t, replica)
+	replica.addEvents(10)
 	first := follow(t, front, "")
 	first.next(t, 10)
 	if got := follow(t, front, "p:8").next(t, 2); !slices.Equal(got, []string{"p:9 stops", "p:10 stops"}) {
-		t.Errorf("after the eighth of ten, it is told %q", got)
+		t.Errorf("after event 8 of 10: %q", got)
 	}
-	replica.happens(kept)
+	replica.addEvents(kept)
 	first.next(t, kept)
 	for seen, want := range map[string][]string{
 		"": {"p:10 gap", "p:11 stops"}, "p:9": {"p:10 gap", "p:11 stops"}, "q:1": {"p:10 gap", "p:11 stops"},
 		"p:10": {"p:11 stops", "p:12 stops"}, "p:12": {"p:13 stops", "p:14 stops"},
 	} {
 		if got := follow(t, front, seen).next(t, 2); !slices.Equal(got, want) {
-			t.Errorf("after %q it is told %q; want %q", seen, got, want)
+			t.Errorf("after %q: %q; want %q", seen, got, want)
 		}
 	}
 	died := replica.recorder.Swap(witness.NewRecorder("r1", "q", time.Now))
-	replica.happens(2)
+	replica.addEvents(2)
 	died.Close()
 	want := []string{"q:1 stops", "q:2 stops"}
 	if got := first.next(t, 2); !slices.Equal(got, want) {
-		t.Errorf("of a new process it is told %q; want %q", got, want)
+		t.Errorf("from a new process: %q; want %q", got, want)
 	}
 	for seen, want := range map[string][]string{"": want, "p:12": want, "q:1": want[1:]} {
 		if got := follow(t, front, seen).next(t, len(want)); !slices.Equal(got, want) {
-			t.Errorf("of a new process, after %q, it is told %q; want %q", seen, got, want)
+			t.Errorf("from a new process, after %q: %q; want %q", seen, got, want)
 		}
 	}
 }

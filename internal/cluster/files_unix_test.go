@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// A front that cannot open connections any more does not take its replicas for hung.
-func TestRequestIsRetriedAfterRunningOutOfFiles(t *testing.T) {
-	replica := newHangable(t) // it does not hang
+// A front that cannot open more connections does not count its replicas as hung.
+func TestRunningOutOfFilesIsNoTimeout(t *testing.T) {
+	replica := newHangable(t)
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
 	var limit syscall.Rlimit
@@ -27,7 +27,7 @@ func TestRequestIsRetriedAfterRunningOutOfFiles(t *testing.T) {
 		t.Fatal(back)
 	}
 	if !isOutOfFiles(err) || isTimeout(err) {
-		t.Errorf("without files to open: %v; want to be told so, and no replica to be late", err)
+		t.Errorf("without open files left: %v; want that error, and no timeout", err)
 	}
 	if err := get(t.Context(), client, replica.addr(), "/healthz", nil); err != nil {
 		t.Error(err)

@@ -16,13 +16,14 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// frontOf is a front over servers that are there, or not.
-func frontOf(t *testing.T, guard api.Guard, addrs ...string) *httptest.Server {
+// newFrontServer returns a server with a front for replicas at these addresses; "": not started.
+func newFrontServer(t *testing.T, guard api.Guard, addrs ...string) *httptest.Server {
 	t.Helper()
 	server, _ := newFront(t, guard, addrs...)
 	return server
 }
 
+// newFront returns a front for replicas at these addresses, and its server.
 func newFront(t *testing.T, guard api.Guard, addrs ...string) (*httptest.Server, *Front) {
 	t.Helper()
 	c := &Cluster{}
@@ -47,9 +48,10 @@ func newFront(t *testing.T, guard api.Guard, addrs ...string) (*httptest.Server,
 	return server, front
 }
 
-// patience is how long a test waits for what must happen.
+// patience is the longest time that a test waits for an answer.
 const patience = 10 * time.Second
 
+// ask sends a request, and returns the status and the body.
 func ask(t *testing.T, method, url string, header http.Header) (int, string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -75,7 +77,7 @@ func ask(t *testing.T, method, url string, header http.Header) (int, string) {
 
 var open = api.Guard{Open: true}
 
-func TestFrontTakesTurns(t *testing.T) {
+func TestFrontUsesReplicasInTurn(t *testing.T) {
 	var asked [3]atomic.Int64
 	var addrs []string
 	for i := range asked {
@@ -83,7 +85,7 @@ func TestFrontTakesTurns(t *testing.T) {
 		t.Cleanup(replica.Close)
 		addrs = append(addrs, replica.Listener.Addr().String())
 	}
-	front := frontOf(t, open, addrs[0], "", addrs[1], addrs[2]) // one is being started again
+	front := newFrontServer(t, open, addrs[0], "", addrs[1], addrs[2]) // the second is restarting
 	for range 30 {
 		if status, text := ask(t, "POST", front.URL+"/inventory/sale", nil); status != 200 {
 			t.Errorf("%d %s", status, text)
@@ -96,8 +98,9 @@ func TestFrontTakesTurns(t *testing.T) {
 	}
 }
 
-// A replica that breaks off after it got a sale may have sold: it is not sent the sale again, whatever the client's headers say.
-func TestFrontNeverSendsASaleTwice(t *testing.T) {
+// A replica that closes the connection after it received a sale may have sold, so the front does not send the sale again, whatever the
+// client's headers.
+func TestFrontNeverResendsSaleWithoutKey(t *testing.T) {
 	var got atomic.Int64
 	breaks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/warm" {
@@ -112,16 +115,17 @@ func TestFrontNeverSendsASaleTwice(t *testing.T) {
 		conn.Close()
 	}))
 	t.Cleanup(breaks.Close)
-	front := frontOf(t, open, breaks.Listener.Addr().String())
-	ask(t, "GET", front.URL+"/warm", nil) // the next request reuses the connection, which is when net/http would repeat it
+	front := newFrontServer(t, open, breaks.Listener.Addr().String())
+	ask(t, "GET", front.URL+"/warm", nil) // net/http would repeat a request only on a reused connection
 	status, text := ask(t, "POST", front.URL+"/inventory/sale", http.Header{"Idempotency-Key": {"1"}, "X-Idempotency-Key": {"1"}})
 	if status != 502 || !strings.Contains(text, `"code":"bad_gateway"`) || got.Load() != 1 {
 		t.Errorf("%d %s, and the replica got it %d times; want 502 and once", status, text, got.Load())
 	}
 }
 
-// A sale with a key goes to the next replica when one has not answered, as the same order; if none answers, nobody says that none had it.
-func TestFrontSendsASaleWithAKeyAgain(t *testing.T) {
+// If a replica does not answer a sale with a key, the sale goes to the next replica, as the same order. If none answers, the front does not
+// claim that the sale was not made.
+func TestFrontResendsSaleWithKey(t *testing.T) {
 	breaks, asked := func(w http.ResponseWriter, _ *http.Request) {
 		if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
 			conn.Close()
@@ -142,9 +146,9 @@ func TestFrontSendsASaleWithAKeyAgain(t *testing.T) {
 		addrs = append(addrs, replica.Listener.Addr().String())
 	}
 	header := http.Header{"Idempotency-Key": {`"1"`}, "X-Idempotency-Key": {"2"}}
-	all := frontOf(t, open, append(addrs, suite.UnusedAddr(t))...)
+	all := newFrontServer(t, open, append(addrs, suite.UnusedAddr(t))...)
 	for range 6 {
-		ask(t, "GET", all.URL+"/inventory", nil) // connections are reused, which is when net/http would repeat it
+		ask(t, "GET", all.URL+"/inventory", nil) // net/http would repeat a request only on a reused connection
 	}
 	if status, text := ask(t, "POST", all.URL+"/inventory/sale", header); status != 200 || len(asked) != 3 {
 		t.Errorf("%d %s, after %d replicas; want 200, of the third", status, text, len(asked))
@@ -155,7 +159,7 @@ func TestFrontSendsASaleWithAKeyAgain(t *testing.T) {
 		}
 	}
 	for _, addrs := range [][]string{addrs[:2], {addrs[0], suite.UnusedAddr(t), addrs[1]}} {
-		front := frontOf(t, open, addrs...)
+		front := newFrontServer(t, open, addrs...)
 		status, text := ask(t, "POST", front.URL+"/inventory/sale", header)
 		if status != 502 || !strings.Contains(text, "retry with the same Idempotency-Key") || !strings.Contains(text, api.OrderOfKey("1")) ||
 			len(asked) != 2 {
@@ -163,7 +167,7 @@ func TestFrontSendsASaleWithAKeyAgain(t *testing.T) {
 		}
 		drain(asked)
 	}
-	if status, text := ask(t, "PUT", frontOf(t, open, addrs...).URL+"/inventory", header); status != 502 || len(asked) != 1 {
+	if status, text := ask(t, "PUT", newFrontServer(t, open, addrs...).URL+"/inventory", header); status != 502 || len(asked) != 1 {
 		t.Errorf("a change with a key: %d %s, after %d replicas; want 502 after one", status, text, len(asked))
 	}
 	for _, got := range drain(asked) {
@@ -178,7 +182,7 @@ func TestFrontSendsASaleWithAKeyAgain(t *testing.T) {
 	}
 }
 
-// drain returns what is in a channel.
+// drain returns the values in a channel.
 func drain(from chan http.Header) (all []http.Header) {
 	for len(from) > 0 {
 		all = append(all, <-from)
@@ -187,17 +191,17 @@ func drain(from chan http.Header) (all []http.Header) {
 }
 
 func TestFrontAnswersWithoutReplicas(t *testing.T) {
-	nobody := frontOf(t, open, "")
+	nobody := newFrontServer(t, open, "")
 	if status, text := ask(t, "POST", nobody.URL+"/inventory/sale", nil); status != 503 || !strings.Contains(text, "no_replica") {
 		t.Errorf("none is up: %d %s; want 503 no_replica", status, text)
 	}
-	status, text := ask(t, "POST", frontOf(t, open, suite.UnusedAddr(t)).URL+"/inventory/sale", nil)
+	status, text := ask(t, "POST", newFrontServer(t, open, suite.UnusedAddr(t)).URL+"/inventory/sale", nil)
 	if status != 503 || !strings.Contains(text, "no_replica") {
 		t.Errorf("one just ended, so the sale was not sent: %d %s; want 503 no_replica", status, text)
 	}
 }
 
-// What could not be sent goes to another replica, with its body; a replica that cannot be reached is as one that is gone.
+// A request that could not be sent goes to another replica, with its body.
 func TestFrontRetriesUnsentRequests(t *testing.T) {
 	var got atomic.Int64
 	replica := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -206,7 +210,7 @@ func TestFrontRetriesUnsentRequests(t *testing.T) {
 		}
 	}))
 	t.Cleanup(replica.Close)
-	front := frontOf(t, open, suite.UnusedAddr(t), replica.Listener.Addr().String(), suite.UnusedAddr(t))
+	front := newFrontServer(t, open, suite.UnusedAddr(t), replica.Listener.Addr().String(), suite.UnusedAddr(t))
 	for range 9 {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, front.URL+"/inventory", strings.NewReader(`{"stock":7}`))
 		if err != nil {
@@ -226,9 +230,9 @@ func TestFrontRetriesUnsentRequests(t *testing.T) {
 	}
 }
 
-// A body that is too long is refused by the front itself, on every path.
-func TestFrontBoundsBodies(t *testing.T) {
-	front := frontOf(t, open, "")
+// The front itself refuses a body that is too long, on every path.
+func TestFrontRefusesLongBodies(t *testing.T) {
+	front := newFrontServer(t, open, "")
 	for _, path := range []string{"/replicas", "/inventory"} {
 		response, err := http.Post(front.URL+path, "", strings.NewReader(strings.Repeat("x", 1<<20)))
 		if err != nil {
@@ -241,10 +245,10 @@ func TestFrontBoundsBodies(t *testing.T) {
 	}
 }
 
-func TestFrontGuards(t *testing.T) {
+func TestFrontRequiresToken(t *testing.T) {
 	replica := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(replica.Close)
-	front := frontOf(t, api.Guard{Token: "secret"}, replica.Listener.Addr().String())
+	front := newFrontServer(t, api.Guard{Token: "secret"}, replica.Listener.Addr().String())
 	for _, c := range []struct {
 		method, token string
 		status        int
@@ -263,11 +267,11 @@ func TestFrontGuards(t *testing.T) {
 	}
 }
 
-// An answer of a replica, and one of the front, has the headers of every answer once.
+// The answers of replicas and of the front itself have the common headers once.
 func TestFrontAnswersCarryEachHeaderOnce(t *testing.T) {
 	replica := httptest.NewServer(&api.Entrance{Next: http.NotFoundHandler(), Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(replica.Close)
-	front := frontOf(t, api.Guard{}, strings.TrimPrefix(replica.URL, "http://"))
+	front := newFrontServer(t, api.Guard{}, strings.TrimPrefix(replica.URL, "http://"))
 	for _, path := range []string{"/inventory", "/replicas"} {
 		response, err := http.Get(front.URL + path) //nolint:noctx // a test
 		if err != nil {
@@ -280,11 +284,11 @@ func TestFrontAnswersCarryEachHeaderOnce(t *testing.T) {
 	}
 }
 
-// HEAD is GET without a body, and a path that is written with more slashes is another one.
-func TestFrontHeadAndSlashes(t *testing.T) {
+// HEAD is answered like GET, without a body. A path with additional slashes is a different path.
+func TestFrontAnswersHeadAndLiteralPaths(t *testing.T) {
 	replica := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "sold") }))
 	t.Cleanup(replica.Close)
-	front := frontOf(t, open, replica.Listener.Addr().String())
+	front := newFrontServer(t, open, replica.Listener.Addr().String())
 	for request, want := range map[string]string{
 		"GET /inventory": "200 sold", "HEAD /inventory": "200 ", "HEAD /replicas": "200 ",
 		"HEAD /nowhere": "404 ", "HEAD /inventory/sale": "405 ",

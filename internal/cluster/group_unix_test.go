@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// A signal to the group of this process, as from a terminal, is not for its replicas.
-func TestReplicaHasAGroupOfItsOwn(t *testing.T) {
-	c, err := startAs(t, "good", time.Minute)
+// A signal to the process group of the parent, as from a terminal, does not reach the replicas.
+func TestReplicaHasItsOwnProcessGroup(t *testing.T) {
+	c, err := startAs(t, "normal", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

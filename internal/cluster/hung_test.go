@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// watchedFrontOf is a front that watches its replicas, with less patience than usual, but more than a busy machine needs.
-func watchedFrontOf(t *testing.T, giveUp time.Duration, addrs ...string) *httptest.Server {
+// newWatchedFront returns a front that watches its replicas, with short timeouts that a busy machine still meets.
+func newWatchedFront(t *testing.T, giveUp time.Duration, addrs ...string) *httptest.Server {
 	t.Helper()
 	server, front := newFront(t, open, addrs...)
 	front.Patience = Patience{Ask: 10 * time.Millisecond, Hung: 500 * time.Millisecond, GiveUp: giveUp}
@@ -33,18 +33,18 @@ func watchedFrontOf(t *testing.T, giveUp time.Duration, addrs ...string) *httpte
 	return server
 }
 
-// hangable is a replica that answers nothing while it hangs.
-type hangable struct {
+// hangableReplica is a replica that can be made to hang: it then answers nothing.
+type hangableReplica struct {
 	*httptest.Server
 	sales atomic.Int64
 
 	mu   sync.Mutex
-	wake chan struct{} // nil while it does not hang
+	wake chan struct{} // closed when it resumes; nil: it does not hang
 }
 
-func newHangable(t *testing.T) *hangable {
+func newHangable(t *testing.T) *hangableReplica {
 	t.Helper()
-	h := &hangable{}
+	h := &hangableReplica{}
 	h.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
 			h.sales.Add(1)
@@ -57,19 +57,19 @@ func newHangable(t *testing.T) *hangable {
 		}
 	}))
 	t.Cleanup(func() {
-		h.goOn()
+		h.resume()
 		h.Close()
 	})
 	return h
 }
 
-func (h *hangable) hang() {
+func (h *hangableReplica) hang() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.wake = make(chan struct{})
 }
 
-func (h *hangable) goOn() {
+func (h *hangableReplica) resume() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.wake != nil {
@@ -78,10 +78,10 @@ func (h *hangable) goOn() {
 	h.wake = nil
 }
 
-func (h *hangable) addr() string { return h.Listener.Addr().String() }
+func (h *hangableReplica) addr() string { return h.Listener.Addr().String() }
 
-// untilState waits until the front says that of its first replica.
-func untilState(t *testing.T, front *httptest.Server, want State) {
+// awaitState waits until the front reports this state of its first replica.
+func awaitState(t *testing.T, front *httptest.Server, want State) {
 	t.Helper()
 	deadline := time.After(patience)
 	for {
@@ -101,12 +101,12 @@ func untilState(t *testing.T, front *httptest.Server, want State) {
 	}
 }
 
-func TestFrontLeavesOutAReplicaThatHangs(t *testing.T) {
+func TestFrontBypassesHungReplica(t *testing.T) {
 	t.Parallel()
 	hangs, other := newHangable(t), newHangable(t)
-	front := watchedFrontOf(t, time.Minute, hangs.addr(), other.addr())
+	front := newWatchedFront(t, time.Minute, hangs.addr(), other.addr())
 	hangs.hang()
-	untilState(t, front, Hung)
+	awaitState(t, front, Hung)
 	for range 10 {
 		if status, text := ask(t, "POST", front.URL+"/inventory/sale", nil); status != 200 {
 			t.Errorf("%d %s; want 200", status, text)
@@ -115,8 +115,8 @@ func TestFrontLeavesOutAReplicaThatHangs(t *testing.T) {
 	if n := hangs.sales.Load(); n != 0 {
 		t.Errorf("%d sales were sent to the replica that hangs", n)
 	}
-	hangs.goOn()
-	untilState(t, front, Up)
+	hangs.resume()
+	awaitState(t, front, Up)
 	for range 10 {
 		ask(t, "POST", front.URL+"/inventory/sale", nil)
 	}
@@ -125,20 +125,20 @@ func TestFrontLeavesOutAReplicaThatHangs(t *testing.T) {
 	}
 }
 
-// Buyers that come all the time do not pile up at the replica that answers none of them, known to hang or not.
-func TestFrontSendsToWhoeverHasFewest(t *testing.T) {
+// Buyers do not pile up at a hung replica, even before it is known to hang.
+func TestFrontPrefersReplicaWithFewestRequests(t *testing.T) {
 	hangs, other := newHangable(t), newHangable(t)
 	front, its := newFront(t, open, hangs.addr(), other.addr())
 	hangs.hang()
 	var held sync.WaitGroup
-	for range 2 { // one of them goes to the other
+	for range 2 { // one goes to each replica
 		held.Go(func() { ask(t, "POST", front.URL+"/inventory/sale", nil) })
 	}
 	for hangs.sales.Load()+other.sales.Load() < 2 {
 		ask(t, "GET", other.URL, nil) // lets time pass
 	}
 	for range 20 {
-		for its.Cluster.replicas[1].held.Load() > 0 { // a buyer may have its answer before the front has counted it
+		for its.Cluster.replicas[1].held.Load() > 0 { // the front counts an answer only after the buyer has it
 			ask(t, "GET", other.URL, nil) // lets time pass
 		}
 		ask(t, "POST", front.URL+"/inventory/sale", nil)
@@ -146,15 +146,15 @@ func TestFrontSendsToWhoeverHasFewest(t *testing.T) {
 	if n := hangs.sales.Load(); n != 1 {
 		t.Errorf("%d sales were sent to the replica that hangs; want 1", n)
 	}
-	hangs.goOn()
+	hangs.resume()
 	held.Wait()
 }
 
-// What a replica held that hangs for good is answered, with the order to look for, and not sent again.
+// The requests that a hung replica holds are answered with the id of their order, and are not sent again.
 func TestFrontAnswersPendingRequestsOfHungReplica(t *testing.T) {
 	t.Parallel()
 	hangs := newHangable(t)
-	front := watchedFrontOf(t, 200*time.Millisecond, hangs.addr())
+	front := newWatchedFront(t, 200*time.Millisecond, hangs.addr())
 	hangs.hang()
 	for _, header := range []http.Header{nil, {api.OrderIDHeader: {"mine"}}} {
 		status, text := ask(t, "POST", front.URL+"/inventory/sale", header)
@@ -170,30 +170,30 @@ func TestFrontAnswersPendingRequestsOfHungReplica(t *testing.T) {
 		}
 	}
 	if n := hangs.sales.Load(); n != 1 {
-		t.Errorf("the replica was sent %d sales; want the first alone", n)
+		t.Errorf("the replica got %d sales; want only the first", n)
 	}
-	hangs.goOn()
-	untilState(t, front, Up)
+	hangs.resume()
+	awaitState(t, front, Up)
 	if status, text := ask(t, "POST", front.URL+"/inventory/sale", nil); status != 200 {
 		t.Errorf("when it answers again: %d %s; want 200", status, text)
 	}
 }
 
-// What a replica held that hangs for good goes to another one, if it has a key.
+// A sale with a key that a hung replica holds goes to another replica.
 func TestFrontRetriesKeyedSaleOfHungReplica(t *testing.T) {
 	t.Parallel()
 	hangs, other := newHangable(t), newHangable(t)
-	front := watchedFrontOf(t, 200*time.Millisecond, hangs.addr(), other.addr())
+	front := newWatchedFront(t, 200*time.Millisecond, hangs.addr(), other.addr())
 	hangs.hang()
-	for hangs.sales.Load() == 0 { // they take turns
+	for hangs.sales.Load() == 0 { // until the hung replica has its turn
 		if status, text := ask(t, "POST", front.URL+"/inventory/sale", http.Header{"Idempotency-Key": {"1"}}); status != 200 {
 			t.Errorf("%d %s; want 200, of the other replica", status, text)
 		}
 	}
 }
 
-// The replica is told which order a sale makes, by the front alone, and of nothing but sales.
-func TestFrontNamesTheOrder(t *testing.T) {
+// Only the front sets the order id, and only for sales.
+func TestFrontSetsOrderID(t *testing.T) {
 	got := make(chan string, 1)
 	replica := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/healthz" {
@@ -201,7 +201,7 @@ func TestFrontNamesTheOrder(t *testing.T) {
 		}
 	}))
 	t.Cleanup(replica.Close)
-	front := frontOf(t, open, replica.Listener.Addr().String())
+	front := newFrontServer(t, open, replica.Listener.Addr().String())
 	for _, c := range []struct{ method, path, want string }{
 		{"POST", "/inventory/sale", "order-1"}, {"GET", "/inventory", ""}, {"POST", "/inventory/sale", "order-2"},
 	} {
@@ -212,9 +212,9 @@ func TestFrontNamesTheOrder(t *testing.T) {
 	}
 }
 
-// A replica that refuses connections is ending, and may still have sales to finish: it does not hang.
+// A replica that refuses connections is ending, and may still have sales to finish, so it does not count as hung.
 func TestRefusedConnectionIsNoTimeout(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and says nothing
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections without answering
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,10 +223,10 @@ func TestRefusedConnectionIsNoTimeout(t *testing.T) {
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: patience}
 	if err := get(t.Context(), client, suite.UnusedAddr(t), "/healthz", nil); err == nil || isTimeout(err) {
-		t.Errorf("refused: %v; want an error that is not late", err)
+		t.Errorf("refused: %v; want an error that is no timeout", err)
 	}
 	client.Timeout = 100 * time.Millisecond
 	if err := get(t.Context(), client, silent.Addr().String(), "/healthz", nil); !isTimeout(err) {
-		t.Errorf("silent: %v; want it late", err)
+		t.Errorf("silent: %v; want a timeout", err)
 	}
 }

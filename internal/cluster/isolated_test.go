@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Replicas that cannot start leave nothing behind, and the error says what they said: here this test's program, which knows no such flag.
-func TestIsolatedReplicasThatCannotStart(t *testing.T) {
+// If replicas cannot start, the error contains their output, and no file is left behind. Here the program is this test, which does not know
+// the flag.
+func TestStartIsolatedReturnsOutputOfFailedReplica(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -14,12 +14,15 @@ import (
 	"go.uber.org/goleak"
 )
 
-// behaviour in the environment makes this test's program a replica that behaves so.
-const behaviour = "REPLICA_BEHAVIOUR"
+// behaviorVariable makes this test's program a replica with the behavior that it names.
+const behaviorVariable = "REPLICA_BEHAVIOUR"
 
 func TestMain(m *testing.M) {
-	switch os.Getenv(behaviour) {
-	case "good":
+	switch behavior := os.Getenv(behaviorVariable); behavior {
+	case "": // the tests themselves
+	default:
+		panic("unknown behavior " + behavior) // else the replica would run the tests, and start replicas
+	case "normal":
 		fmt.Println("lockstep: http://127.0.0.1:1 · a replica")
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
@@ -30,26 +33,27 @@ func TestMain(m *testing.M) {
 	case "short-lived":
 		fmt.Println("lockstep: http://127.0.0.1:1 · a replica")
 		os.Exit(3)
-	case "silent":
+	case "failing":
 		os.Exit(2)
-	case "dumb":
+	case "never-ready":
 		<-time.After(time.Minute)
 		os.Exit(0)
 	}
 	goleak.VerifyTestMain(m)
 }
 
+// startAs starts two replicas with a behavior.
 func startAs(t *testing.T, how string, grace time.Duration) (*Cluster, error) {
 	t.Helper()
 	return Start(t.Context(), 2, func(string) *exec.Cmd {
 		command := exec.Command(os.Args[0])
-		command.Env = append(os.Environ(), behaviour+"="+how)
+		command.Env = append(os.Environ(), behaviorVariable+"="+how)
 		return command
 	}, grace, slog.New(slog.DiscardHandler))
 }
 
-func TestReplicasEndWhenTheyAreAsked(t *testing.T) {
-	c, err := startAs(t, "good", time.Minute)
+func TestStopEndsReplicas(t *testing.T) {
+	c, err := startAs(t, "normal", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,15 +70,15 @@ func TestReplicasEndWhenTheyAreAsked(t *testing.T) {
 	}
 }
 
-func TestReplicaThatDoesNotEndIsKilled(t *testing.T) {
+func TestStopKillsReplicaAfterGrace(t *testing.T) {
 	c, err := startAs(t, "stubborn", 50*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Stop() // or the test times out
+	c.Stop() // otherwise the test times out
 }
 
-// One that was stopped before it said anything ends with the others, too.
+// A replica that never reports ready is killed when its context ends.
 func TestSilentReplicaIsKilled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	started := make(chan struct{})
@@ -83,7 +87,7 @@ func TestSilentReplicaIsKilled(t *testing.T) {
 		_, err := Start(ctx, 1, func(string) *exec.Cmd {
 			close(started)
 			command := exec.Command(os.Args[0])
-			command.Env = append(os.Environ(), behaviour+"=dumb")
+			command.Env = append(os.Environ(), behaviorVariable+"=never-ready")
 			return command
 		}, 50*time.Millisecond, slog.New(slog.DiscardHandler))
 		ended <- err
@@ -93,23 +97,23 @@ func TestSilentReplicaIsKilled(t *testing.T) {
 	select {
 	case err := <-ended:
 		if err == nil {
-			t.Error("it is said to be up")
+			t.Error("Start returns no error")
 		}
-	case <-time.After(30 * time.Second): // it would end by itself after a minute
-		t.Fatal("it is still waited for")
+	case <-time.After(30 * time.Second): // the replica would end by itself after a minute
+		t.Fatal("Start does not return")
 	}
 }
 
-// One that hangs cannot end in peace: nobody waits for it.
-func TestReplicaThatWasGivenUpIsKilledAtOnce(t *testing.T) {
+// Stop does not give a hung replica time to end.
+func TestStopKillsHungReplicaAtOnce(t *testing.T) {
 	c, err := startAs(t, "stubborn", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.replicas[0].giveUp()
-	asked := context.AfterFunc(c.replicas[0].alive, func() { c.replicas[1].giveUp() }) // perhaps while it is waited for
+	asked := context.AfterFunc(c.replicas[0].alive, func() { c.replicas[1].giveUp() }) // possibly while Stop waits for it
 	defer asked()
-	c.Stop() // or the test times out
+	c.Stop() // otherwise the test times out
 }
 
 func TestReplicaIsRestartedWithGrowingPause(t *testing.T) {
@@ -131,9 +135,9 @@ func TestReplicaIsRestartedWithGrowingPause(t *testing.T) {
 	}
 }
 
-func TestReplicaThatDoesNotStart(t *testing.T) {
-	_, err := startAs(t, "silent", time.Minute)
+func TestStartReturnsExitStatusOfReplica(t *testing.T) {
+	_, err := startAs(t, "failing", time.Minute)
 	if err == nil || !strings.Contains(err.Error(), "r1 did not start") || !strings.Contains(err.Error(), "exit status 2") {
-		t.Errorf("%v; want to be told that r1 did not start, and how it ended", err)
+		t.Errorf("%v; want that r1 did not start, and its exit status", err)
 	}
 }

@@ -15,22 +15,22 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// late is how late three replicas are that all may be there in time.
-var late = []time.Duration{0, 5 * time.Millisecond, 350 * time.Millisecond}
+// startDelays are the delays of three replicas that all start before the deadline of a tick.
+var startDelays = []time.Duration{0, 5 * time.Millisecond, 350 * time.Millisecond}
 
-func TestOnceATick(t *testing.T) {
+func TestEachLockRunsTickOnce(t *testing.T) {
 	all := maps.Clone(expiring)
 	maps.Copy(all, forGood)
 	for name, make := range all {
 		t.Run(name, func(t *testing.T) {
-			inWorld(t, group{make: make, late: late}, func(t *testing.T, w *world) {
-				w.until(4, 500*time.Millisecond)
-				if got := w.counts(4); !slices.Equal(got, []int{1, 1, 1, 1, 1}) {
-					t.Errorf("the ticks were run %v times", got)
+			testInWorld(t, group{make: make, delays: startDelays}, func(t *testing.T, w *world) {
+				w.sleepUntil(4, 500*time.Millisecond)
+				if got := w.countRuns(4); !slices.Equal(got, []int{1, 1, 1, 1, 1}) {
+					t.Errorf("runs of the ticks: %v", got)
 				}
 				for i, r := range w.replicas {
-					if heard := r.heard(); heard != nil {
-						t.Errorf("replica %d says %v", i, heard)
+					if heard := r.takeErrors(); heard != nil {
+						t.Errorf("replica %d logs %v", i, heard)
 					}
 				}
 			})
@@ -38,76 +38,77 @@ func TestOnceATick(t *testing.T) {
 	}
 }
 
-// What is no lock, and what is none for other processes, runs the job on every replica.
-func TestOnEveryReplica(t *testing.T) {
-	for name, make := range map[string]maker{"none": none, "local": local, "setex": setex} {
+// Without a lock, or with one that does not exclude other processes, every replica runs the job.
+func TestLocalLocksRunTickOnEveryReplica(t *testing.T) {
+	for name, make := range map[string]lockMaker{"none": none, "local": local, "setex": setex} {
 		t.Run(name, func(t *testing.T) {
-			inWorld(t, group{make: make, late: late}, func(t *testing.T, w *world) {
-				w.until(2, 500*time.Millisecond)
-				if got := w.counts(2); !slices.Equal(got, []int{3, 3, 3}) {
-					t.Errorf("the ticks were run %v times", got)
+			testInWorld(t, group{make: make, delays: startDelays}, func(t *testing.T, w *world) {
+				w.sleepUntil(2, 500*time.Millisecond)
+				if got := w.countRuns(2); !slices.Equal(got, []int{3, 3, 3}) {
+					t.Errorf("runs of the ticks: %v", got)
 				}
 			})
 		})
 	}
 }
 
-// A replica that dies with the lock, just after it renewed it, costs no tick but the one it had; with a lock that does not expire, all.
-func TestDeadHolder(t *testing.T) {
+// A replica that dies with the lock, just after a renewal, costs only the tick that it ran. If the lock never expires, it costs all later
+// ticks.
+func TestDeadHolderCostsTicksOnlyWithoutExpiry(t *testing.T) {
 	kill := func(w *world, forever bool) {
-		w.until(1, 399*time.Millisecond)
-		w.replicas[0].client.Close() // it is not heard of any more
-		w.until(1, 900*time.Millisecond)
-		if held := w.locked(); held != forever {
+		w.sleepUntil(1, 399*time.Millisecond)
+		w.replicas[0].client.Close() // the replica is dead to the others
+		w.sleepUntil(1, 900*time.Millisecond)
+		if held := w.isLocked(); held != forever {
 			w.t.Errorf("shortly before the next tick, held: %v", held)
 		}
-		w.until(4, 500*time.Millisecond)
+		w.sleepUntil(4, 500*time.Millisecond)
 	}
 	for name, make := range expiring {
 		t.Run(name, func(t *testing.T) {
-			inWorld(t, group{make: make, late: late}, func(t *testing.T, w *world) {
-				if kill(w, false); !slices.Equal(w.counts(4), []int{1, 1, 1, 1, 1}) {
-					t.Errorf("the ticks were run %v times", w.counts(4))
+			testInWorld(t, group{make: make, delays: startDelays}, func(t *testing.T, w *world) {
+				if kill(w, false); !slices.Equal(w.countRuns(4), []int{1, 1, 1, 1, 1}) {
+					t.Errorf("the ticks were run %v times", w.countRuns(4))
 				}
 			})
 		})
 	}
 	for name, make := range forGood {
 		t.Run(name, func(t *testing.T) {
-			inWorld(t, group{make: make, late: late}, func(t *testing.T, w *world) {
-				if kill(w, true); !slices.Equal(w.counts(4), []int{1, 1, 0, 0, 0}) {
-					t.Errorf("the ticks were run %v times", w.counts(4))
+			testInWorld(t, group{make: make, delays: startDelays}, func(t *testing.T, w *world) {
+				if kill(w, true); !slices.Equal(w.countRuns(4), []int{1, 1, 0, 0, 0}) {
+					t.Errorf("the ticks were run %v times", w.countRuns(4))
 				}
 			})
 		})
 	}
 }
 
-// A job longer than its tick: locks that expire let the next tick begin, beside it; renewed ones leave out the ticks until it is done. And
-// v2, done with the first, deletes the lock of the second.
-func TestLongJob(t *testing.T) {
+// If a job takes longer than its tick, a lock that expires lets the next tick begin meanwhile. A renewed lock skips ticks until the job is
+// done. v2, when the first run is done, deletes the lock of the second.
+func TestLongJobOverlapsOnlyWithoutRenewal(t *testing.T) {
 	const work = 1200 * time.Millisecond
 	soon := []time.Duration{0, 5 * time.Millisecond, 10 * time.Millisecond}
 	for _, c := range []struct {
 		name    string
-		make    maker
-		late    []time.Duration
+		make    lockMaker
+		delays  []time.Duration
 		want    []int
-		beside  bool // some run began while another was going on
+		beside  bool // some run began during another
 		leftOut int
 		verdict verdict.Verdict
 	}{
 		{"v1", v1, soon, []int{1, 0, 1, 0, 1}, false, 2, verdict.Holds},
-		{"v2", v2, late, []int{1, 2}, true, 0, verdict.Broken},
-		{"v4", v4, late, []int{1, 1, 1, 1, 1}, true, 0, verdict.Broken},
+		{"v2", v2, startDelays, []int{1, 2}, true, 0, verdict.Broken},
+		{"v4", v4, startDelays, []int{1, 1, 1, 1, 1}, true, 0, verdict.Broken},
 		{"v6", v6, soon, []int{1, 0, 1, 0, 1}, false, 2, verdict.Holds},
 		{"local", local, soon[:1], []int{1, 0, 1, 0, 1}, false, 2, verdict.Holds},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inWorld(t, group{c.make, c.late, work}, func(t *testing.T, w *world) {
-				w.until(4, 500*time.Millisecond)
+			testInWorld(t, group{c.make, c.delays, work}, func(t *testing.T, w *world) {
+				w.sleepUntil(4, 500*time.Millisecond)
 				tally := w.tally(4, work)
-				if got := w.counts(4); !slices.Equal(got[:len(c.want)], c.want) {
+				if got := w.countRuns(4); !slices.Equal(got[:len(c.want)], c.want) {
 					t.Errorf("the ticks were run %v times; want them to begin with %v", got, c.want)
 				}
 				if (tally.Beside > 0) != c.beside || tally.LeftOut != c.leftOut || tally.Missed != 0 || tally.Verdict != c.verdict {
@@ -119,13 +120,13 @@ func TestLongJob(t *testing.T) {
 	}
 }
 
-// A replica that dies in the midst of a long run is no reason to leave out a tick for ever.
-func TestLongJobOfADeadHolder(t *testing.T) {
+// A replica that died during a long run excuses only the ticks that the run would have covered.
+func TestDeadHolderOfLongJobSkipsOneTick(t *testing.T) {
 	const work = 1200 * time.Millisecond
-	inWorld(t, group{v1, late, work}, func(t *testing.T, w *world) {
-		w.until(0, 500*time.Millisecond)
-		w.replicas[0].client.Close() // it is not heard of any more
-		w.until(4, 500*time.Millisecond)
+	testInWorld(t, group{v1, startDelays, work}, func(t *testing.T, w *world) {
+		w.sleepUntil(0, 500*time.Millisecond)
+		w.replicas[0].client.Close() // the replica is dead to the others
+		w.sleepUntil(4, 500*time.Millisecond)
 		tally := w.tally(4, work)
 		if tally.Runs != 1 || tally.LeftOut != 1 || tally.Missed != 3 || tally.Verdict != verdict.Broken {
 			t.Errorf("%+v: %d left out, %d missed, %s; want tick 1 left out, and 3 missed", tally, tally.LeftOut, tally.Missed, tally.Verdict)
@@ -133,28 +134,28 @@ func TestLongJobOfADeadHolder(t *testing.T) {
 	})
 }
 
-func TestRedisGoneAndBack(t *testing.T) {
-	for name, make := range map[string]maker{"v1": v1, "v4": v4, "v6": v6} {
+func TestTicksResumeWhenRedisReturns(t *testing.T) {
+	for name, make := range map[string]lockMaker{"v1": v1, "v4": v4, "v6": v6} {
 		t.Run(name, func(t *testing.T) {
-			inWorld(t, group{make: make, late: late}, func(t *testing.T, w *world) {
-				w.until(0, 100*time.Millisecond) // one holds the lock
+			testInWorld(t, group{make: make, delays: startDelays}, func(t *testing.T, w *world) {
+				w.sleepUntil(0, 100*time.Millisecond) // a replica holds the lock
 				w.redis.SetError("LOADING gone")
-				w.until(3, 500*time.Millisecond)
-				said := 0
+				w.sleepUntil(3, 500*time.Millisecond)
+				errorCount := 0
 				for _, r := range w.replicas {
-					for _, err := range r.heard() {
-						said++
+					for _, err := range r.takeErrors() {
+						errorCount++
 						if !errors.Is(err, lock.ErrUnavailable) {
-							t.Errorf("said: %v", err)
+							t.Errorf("logged %v; want ErrUnavailable", err)
 						}
 					}
 				}
-				if said < 10 || said > 10+4 { // the last one at tick 0, all of them at three more; and the lock is not given back
-					t.Errorf("%d errors in three ticks of three replicas", said)
+				if errorCount < 10 || errorCount > 10+4 { // the last replica at tick 0, all three at three ticks, and failed releases
+					t.Errorf("%d errors in three ticks of three replicas; want 10 to 14", errorCount)
 				}
 				w.redis.SetError("")
-				w.until(7, 500*time.Millisecond)
-				if got := w.counts(7); !slices.Equal(got[:4], []int{1, 0, 0, 0}) || !slices.Equal(got[5:], []int{1, 1, 1}) {
+				w.sleepUntil(7, 500*time.Millisecond)
+				if got := w.countRuns(7); !slices.Equal(got[:4], []int{1, 0, 0, 0}) || !slices.Equal(got[5:], []int{1, 1, 1}) {
 					t.Errorf("the ticks were run %v times; want none while Redis was gone, and one each when it was back", got)
 				}
 			})
@@ -162,9 +163,9 @@ func TestRedisGoneAndBack(t *testing.T) {
 	}
 }
 
-func TestTick(t *testing.T) {
+func TestTickAndIsLate(t *testing.T) {
 	for _, c := range []struct {
-		after time.Duration // tick 0
+		after time.Duration // time after tick 0
 		tick  int
 		late  bool
 	}{
@@ -178,7 +179,7 @@ func TestTick(t *testing.T) {
 	}
 }
 
-func TestVerdict(t *testing.T) {
+func TestTallyCountsTicksAndJudges(t *testing.T) {
 	at := func(i int, after time.Duration) time.Time { return tick(i).Add(after) }
 	once := func(i int) job.Run { return job.Run{Tick: tick(i), End: at(i, time.Millisecond)} }
 	for _, c := range []struct {
@@ -213,15 +214,15 @@ func TestVerdict(t *testing.T) {
 	if tally := job.NewTally(nil, every, 0, tick(0), tick(job.MaxTicks)); tally.Ticks != job.MaxTicks || !tally.Counts[0].Tick.Equal(tick(1)) {
 		t.Errorf("%d ticks from %v", tally.Ticks, tally.Counts[0].Tick)
 	}
-	full := slices.Repeat([]job.Run{once(1)}, job.MaxTicks+1) // what came before has been forgotten
+	full := slices.Repeat([]job.Run{once(1)}, job.MaxTicks+1) // earlier runs have been dropped
 	if tally := job.NewTally(append(full, once(2)), every, 0, tick(0), tick(2)); tally.Ticks != 1 || tally.Once != 1 {
 		t.Errorf("of a full record: %d ticks, %d once", tally.Ticks, tally.Once)
 	}
 }
 
-// Redis tells the order of what happened: who began before another had ended was beside it.
-func TestRecord(t *testing.T) {
-	inWorld(t, group{}, func(t *testing.T, w *world) {
+// The order of events in Redis decides: a run that began before another had ended overlapped with it.
+func TestRecordDetectsOverlaps(t *testing.T) {
+	testInWorld(t, group{}, func(t *testing.T, w *world) {
 		begin := func(i int) string {
 			id, err := w.record.Begin(t.Context(), tick(i), "r7")
 			if err != nil {
@@ -239,7 +240,7 @@ func TestRecord(t *testing.T) {
 		two := begin(2)
 		end(one)
 		end(two)
-		begin(3) // never heard of again
+		begin(3) // never ends
 		end(begin(4))
 		runs, err := w.record.Runs(t.Context())
 		if err != nil || len(runs) != 5 {
@@ -252,15 +253,15 @@ func TestRecord(t *testing.T) {
 			if run.Replica != "r7" || !run.Began.Equal(time.Now()) {
 				t.Errorf("run %d of replica %s began at %v", i, run.Replica, run.Began)
 			}
-			if i != 3 && !run.End.Equal(time.Now()) { // all in one moment of virtual time
+			if i != 3 && !run.End.Equal(time.Now()) { // no virtual time passes
 				t.Errorf("run %d ended at %v", i, run.End)
 			}
 		}
 		if ttl := w.outside.TTL(t.Context(), "{job}:events").Val(); ttl != job.MaxTicks*time.Second {
 			t.Errorf("the record expires in %v", ttl)
 		}
-		end("0-1")       // of a run whose beginning is forgotten
-		for range 1500 { // more than are read at once
+		end("0-1")       // end of a run whose beginning was dropped
+		for range 1500 { // more than one read returns
 			end(begin(6))
 		}
 		if runs, err := w.record.Runs(t.Context()); err != nil || len(runs) != 1505 {
@@ -268,12 +269,12 @@ func TestRecord(t *testing.T) {
 		}
 		w.outside.XAdd(t.Context(), &redis.XAddArgs{Stream: "{job}:events", Values: []string{"tick", "x"}})
 		if _, err := w.record.Runs(t.Context()); err == nil {
-			t.Error("a tick that is no time is counted")
+			t.Error("Runs accepts a tick that is not a time")
 		}
 	})
 }
 
-func TestMeans(t *testing.T) {
+func TestMeansExplainsTally(t *testing.T) {
 	for result, says := range map[*job.Tally]string{
 		{Verdict: verdict.Unknown}:                      "before one tick was over",
 		{Verdict: verdict.Unknown, Ticks: 2, Missed: 2}: "redis-cli del job",

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/lock"
 )
 
-// locked reports whether the job's lock is held.
-func (w *world) locked() bool {
+// isLocked reports whether the job's lock is held.
+func (w *world) isLocked() bool {
 	w.t.Helper()
 	n, err := w.outside.Exists(w.t.Context(), "job").Result()
 	if err != nil {
@@ -23,35 +23,35 @@ func (w *world) locked() bool {
 	return n == 1
 }
 
-func TestLockIsKeptForAPartOfTheTick(t *testing.T) {
+func TestLockIsHeldUntilDeadlineOfTick(t *testing.T) {
 	for name, make := range expiring {
 		t.Run(name, func(t *testing.T) {
-			inWorld(t, group{make: make, late: []time.Duration{0}}, func(t *testing.T, w *world) {
-				// during tick 0 a process begins to listen, and keeps nothing yet
-				w.until(1, 399*time.Millisecond)
-				if !w.locked() {
-					t.Error("it is free before it is too late for the tick")
+			testInWorld(t, group{make: make, delays: []time.Duration{0}}, func(t *testing.T, w *world) {
+				// In tick 0 the process only subscribes, and does not keep the lock yet.
+				w.sleepUntil(1, 399*time.Millisecond)
+				if !w.isLocked() {
+					t.Error("the lock is free before the deadline of the tick")
 				}
-				w.until(1, 400*time.Millisecond)
-				if keeps := cached[name] != nil; w.locked() != keeps { // until another process asks
-					t.Errorf("it is kept after it is too late for the tick: %t", !keeps)
+				w.sleepUntil(1, 400*time.Millisecond)
+				if keeps := cached[name] != nil; w.isLocked() != keeps { // a cached lock is kept until another process asks
+					t.Errorf("after the deadline of the tick, the lock is kept: %t", !keeps)
 				}
 			})
 		})
 	}
 }
 
-// To gocron any error means "not now"; which one it is, Job can tell.
+// Any error makes gocron skip the run; the specific error is for Job.
 func TestLockFailsWhenHeldOrLate(t *testing.T) {
-	inWorld(t, group{make: v4, late: []time.Duration{0}}, func(t *testing.T, w *world) {
+	testInWorld(t, group{make: v4, delays: []time.Duration{0}}, func(t *testing.T, w *world) {
 		locker := &job.Locker{Every: every, Locker: w.replicas[0].locker}
-		w.until(0, 100*time.Millisecond)
+		w.sleepUntil(0, 100*time.Millisecond)
 		if _, err := locker.Lock(t.Context(), "job"); !errors.Is(err, lock.ErrNotObtained) {
 			t.Errorf("held by another: %v", err)
 		}
-		w.until(0, 600*time.Millisecond)
-		if _, err := locker.Lock(t.Context(), "job"); !errors.Is(err, job.ErrLate) || w.locked() {
-			t.Errorf("late: %v, and locked: %v", err, w.locked())
+		w.sleepUntil(0, 600*time.Millisecond)
+		if _, err := locker.Lock(t.Context(), "job"); !errors.Is(err, job.ErrLate) || w.isLocked() {
+			t.Errorf("late: %v, and locked: %v", err, w.isLocked())
 		}
 		w.redis.SetError("LOADING gone")
 		if _, err := locker.Lock(t.Context(), "job"); !errors.Is(err, lock.ErrUnavailable) {
@@ -61,28 +61,28 @@ func TestLockFailsWhenHeldOrLate(t *testing.T) {
 	})
 }
 
-// A replica that ends keeps its lock until it is too late for the tick: another one may be here for it yet.
-func TestEnding(t *testing.T) {
-	inWorld(t, group{make: v1, late: []time.Duration{0}}, func(t *testing.T, w *world) {
-		w.until(0, 100*time.Millisecond)
+// A replica that ends holds its lock until the deadline of the tick, because another replica may still try to run it.
+func TestEndingReplicaHoldsLockUntilDeadlineOfTick(t *testing.T) {
+	testInWorld(t, group{make: v1, delays: []time.Duration{0}}, func(t *testing.T, w *world) {
+		w.sleepUntil(0, 100*time.Millisecond)
 		w.stop(w.replicas[0])
-		if now := time.Now(); w.locked() || !now.Equal(tick(0).Add(400*time.Millisecond)) {
-			t.Errorf("it ended %v after the tick, and locked: %v", now.Sub(tick(0)), w.locked())
+		if now := time.Now(); w.isLocked() || !now.Equal(tick(0).Add(400*time.Millisecond)) {
+			t.Errorf("the replica ended %v after the tick, locked: %v", now.Sub(tick(0)), w.isLocked())
 		}
 	})
 }
 
-// keeper is a lock that keeps something between leases. It writes down what happens to it.
-type keeper struct {
+// keepingLock is a lock that keeps something between leases. It records its calls.
+type keepingLock struct {
 	key    string
 	events *[]string
 }
 
-func (k keeper) event(what string) { *k.events = append(*k.events, what+" "+k.key) }
+func (k keepingLock) event(what string) { *k.events = append(*k.events, what+" "+k.key) }
 
-func (k keeper) Lock(context.Context, string) (*lock.Lease, error) { panic("a job does not wait") }
+func (k keepingLock) Lock(context.Context, string) (*lock.Lease, error) { panic("a job does not wait") }
 
-func (k keeper) TryLock(ctx context.Context, _ string) (*lock.Lease, error) {
+func (k keepingLock) TryLock(ctx context.Context, _ string) (*lock.Lease, error) {
 	k.event("lock")
 	return lock.NewLease(ctx, lock.SystemClock{}, 0, func(context.Context) error {
 		k.event("unlock")
@@ -90,17 +90,17 @@ func (k keeper) TryLock(ctx context.Context, _ string) (*lock.Lease, error) {
 	}), nil
 }
 
-func (k keeper) Close(ctx context.Context) error {
+func (k keepingLock) Close(ctx context.Context) error {
 	k.event("close")
 	return errors.Join(lock.ErrUnavailable, ctx.Err())
 }
 
-// What a lock keeps between two ticks is given back in the end, after the last unlock. That does not wait for a long tick.
-func TestCloseClosesTheLock(t *testing.T) {
+// Close releases what a lock keeps between two ticks, after the last Unlock. It does not wait for a long tick.
+func TestCloseReleasesKeptLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var events []string
 		said := &replica{Handler: slog.DiscardHandler}
-		locker := &job.Locker{Every: job.Every(time.Hour), Locker: keeper{"job", &events}, Log: slog.New(said)}
+		locker := &job.Locker{Every: job.Every(time.Hour), Locker: keepingLock{"job", &events}, Log: slog.New(said)}
 		scheduler, shutDown := context.WithCancel(t.Context())
 		held, err := locker.Lock(scheduler, "job")
 		if err != nil {
@@ -117,25 +117,25 @@ func TestCloseClosesTheLock(t *testing.T) {
 			t.Errorf("%s; want it closed after the unlock", got)
 		}
 		if waited := time.Since(ended); waited != 5*time.Second {
-			t.Errorf("it ended %v after its scheduler", waited)
+			t.Errorf("Close returned %v after the scheduler ended; want 5s", waited)
 		}
-		if heard := said.heard(); len(heard) != 1 || !errors.Is(heard[0], lock.ErrUnavailable) || errors.Is(heard[0], context.Canceled) {
+		if heard := said.takeErrors(); len(heard) != 1 || !errors.Is(heard[0], lock.ErrUnavailable) || errors.Is(heard[0], context.Canceled) {
 			t.Errorf("trouble: %v; want that of Close, which is not cut off", heard)
 		}
 	})
 }
 
-// Without a Redis, too, it ends.
+// Close returns even if Redis does not answer.
 func TestCloseEndsWithoutRedis(t *testing.T) {
-	inWorld(t, group{make: v1, late: []time.Duration{0}}, func(t *testing.T, w *world) {
-		w.until(0, 100*time.Millisecond)
+	testInWorld(t, group{make: v1, delays: []time.Duration{0}}, func(t *testing.T, w *world) {
+		w.sleepUntil(0, 100*time.Millisecond)
 		w.redis.SetError("LOADING gone")
 		w.stop(w.replicas[0])
 		if now := time.Now(); !now.Equal(tick(0).Add(5100 * time.Millisecond)) {
-			t.Errorf("it ended %v after the tick", now.Sub(tick(0)))
+			t.Errorf("the replica ended %v after the tick; want 5.1s", now.Sub(tick(0)))
 		}
-		if heard := w.replicas[0].heard(); len(heard) != 6 || !errors.Is(heard[0], lock.ErrUnavailable) {
-			t.Errorf("it says %v", heard)
+		if heard := w.replicas[0].takeErrors(); len(heard) != 6 || !errors.Is(heard[0], lock.ErrUnavailable) {
+			t.Errorf("logged %v; want 6 errors", heard)
 		}
 	})
 }

@@ -26,14 +26,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// every is the tick of these tests.
+// every is the interval of the ticks in these tests.
 const every = job.Every(time.Second)
 
-// maker makes a lock as one process has it.
-type maker func(strategy.Parts) lock.Locker
+// lockMaker makes a lock for one process.
+type lockMaker func(strategy.Parts) lock.Locker
 
-// of makes the locks of a row of the table.
-func of(name string) maker {
+// findLock returns the constructor of the named lock.
+func findLock(name string) lockMaker {
 	row, err := evolution.Find(name)
 	if err != nil {
 		panic(err)
@@ -41,19 +41,19 @@ func of(name string) maker {
 	return row.New
 }
 
-var none, local, setex, v1, v2, v4, v6 = of("v0"), of("local"), of("setex"), of("v1"), of("v2"), of("v4"), of("v6")
+var none, local, setex, v1, v2, v4, v6 = findLock("v0"), findLock("local"), findLock("setex"), findLock("v1"), findLock("v2"), findLock("v4"),
+	findLock("v6")
 
-// Of the locks that keep other processes out: those that expire, of them those that a process keeps after its Unlock, and those that never
-// expire.
+// Locks that exclude other processes: those that expire, those of them that a process keeps after Unlock, and those that never expire.
 var (
-	expiring = exclusive(func(c strategy.Capabilities) bool { return c.ExpiresAtOnce })
-	cached   = exclusive(func(c strategy.Capabilities) bool { return c.Cached })
-	forGood  = exclusive(func(c strategy.Capabilities) bool { return !c.Expires })
+	expiring = exclusiveLocks(func(c strategy.Capabilities) bool { return c.ExpiresAtOnce })
+	cached   = exclusiveLocks(func(c strategy.Capabilities) bool { return c.Cached })
+	forGood  = exclusiveLocks(func(c strategy.Capabilities) bool { return !c.Expires })
 )
 
-// exclusive finds the locks in one Redis that keep other processes out, and of which this holds.
-func exclusive(holds func(strategy.Capabilities) bool) map[string]maker {
-	found := map[string]maker{}
+// exclusiveLocks returns the locks in one Redis that exclude other processes and have these capabilities.
+func exclusiveLocks(holds func(strategy.Capabilities) bool) map[string]lockMaker {
+	found := map[string]lockMaker{}
 	for _, row := range evolution.Table() {
 		exclusive := row.Scope == strategy.Everybody && row.Update == strategy.ReadModifyWrite && !row.Capabilities.Open
 		if exclusive && !row.OnNodes && holds(row.Capabilities) {
@@ -63,7 +63,7 @@ func exclusive(holds func(strategy.Capabilities) bool) map[string]maker {
 	return found
 }
 
-// world is some replicas of a job on one Redis, in virtual time.
+// world is a group of replicas of a job on one Redis, in virtual time.
 type world struct {
 	t        *testing.T
 	redis    *miniredis.Miniredis
@@ -72,7 +72,7 @@ type world struct {
 	replicas []*replica
 }
 
-// replica is one of them. What it says is kept.
+// replica is one replica of the job. It records the errors that it logs.
 type replica struct {
 	client   *redis.Client
 	notifier *dao.Notifier
@@ -80,20 +80,20 @@ type replica struct {
 	end      context.CancelFunc
 	ended    chan error
 
-	slog.Handler // that says nothing
+	slog.Handler // discards everything
 	mu           sync.Mutex
 	trouble      []error
 }
 
-// group is some replicas of a job.
+// group configures the replicas of a world.
 type group struct {
-	make maker
-	late []time.Duration // how late each of them is for its ticks
-	work time.Duration
+	make   lockMaker
+	delays []time.Duration // delay of each replica at each tick
+	work   time.Duration
 }
 
-// inWorld runs a test of a group that begins half a tick before tick 0.
-func inWorld(t *testing.T, g group, test func(*testing.T, *world)) {
+// testInWorld runs a test of a group. It begins half a tick before tick 0.
+func testInWorld(t *testing.T, g group, test func(*testing.T, *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, redis: miniredis.NewMiniRedis()}
@@ -103,7 +103,7 @@ func inWorld(t *testing.T, g group, test func(*testing.T, *world)) {
 		defer w.outside.Close()
 		w.record = job.Record{Client: w.outside, Every: every}
 		time.Sleep(time.Until(tick(0).Add(-500 * time.Millisecond)))
-		for i := range g.late {
+		for i := range g.delays {
 			r := w.start(g, i)
 			defer r.client.Close()
 			defer r.notifier.Close()
@@ -113,13 +113,13 @@ func inWorld(t *testing.T, g group, test func(*testing.T, *world)) {
 	})
 }
 
-// tick is the i-th tick in a bubble, whose time begins with the year 2000.
+// tick returns the time of the i-th tick in a bubble, whose time begins with the year 2000.
 func tick(i int) time.Time {
 	return time.Date(2000, 1, 1, 0, 0, 10+i, 0, time.UTC)
 }
 
-// until sleeps, in virtual time, until so long after a tick, and until all has happened that happens then.
-func (w *world) until(i int, after time.Duration) {
+// sleepUntil sleeps, in virtual time, until some time after a tick, and until everything has happened that happens then.
+func (w *world) sleepUntil(i int, after time.Duration) {
 	time.Sleep(time.Until(tick(i).Add(after)))
 	synctest.Wait()
 }
@@ -127,7 +127,7 @@ func (w *world) until(i int, after time.Duration) {
 func (w *world) open() *redis.Client {
 	w.t.Helper()
 	client := redisclient.Single(redisclient.Config{
-		Addrs:  []string{"127.0.0.1:6379"}, // dialled by the next line; a name would be looked up outside the bubble
+		Addrs:  []string{"127.0.0.1:6379"}, // only a placeholder for Dialer; a host name would be looked up outside the bubble
 		Dialer: func(context.Context, string, string) (net.Conn, error) { return w.redis.Dial() },
 	})
 	if err := client.Ping(w.t.Context()).Err(); err != nil {
@@ -141,13 +141,13 @@ func (w *world) start(g group, i int) *replica {
 	r := &replica{client: w.open(), ended: make(chan error, 1), Handler: slog.DiscardHandler}
 	name := strconv.Itoa(i)
 	r.notifier = dao.NewNotifier(r.client)
-	r.locker = slow{g.make(strategy.Parts{
+	r.locker = lateLocker{g.make(strategy.Parts{
 		Options: lock.Options{
 			Key: "job", TTL: every.Expiry(), RetryInterval: 20 * time.Millisecond, Clock: lock.SystemClock{},
 			Process: name, Notifier: r.notifier, Rand: rand.Int64N,
 		},
 		Client: r.client,
-	}), g.late[i]}
+	}), g.delays[i]}
 	one := job.Replica{
 		Name: name, Every: every, Work: g.work, Locker: r.locker, Record: job.Record{Client: r.client, Every: every},
 		Output: io.Discard, Log: slog.New(r),
@@ -166,13 +166,13 @@ func (w *world) stop(r *replica) {
 	if err := <-r.ended; err != nil {
 		w.t.Errorf("ending: %v", err)
 	}
-	r.ended <- nil // it may be stopped again
+	r.ended <- nil // stop may be called again
 }
 
 // Enabled implements slog.Handler.
 func (r *replica) Enabled(context.Context, slog.Level) bool { return true }
 
-// Handle implements slog.Handler: it keeps the error that a replica logs.
+// Handle implements slog.Handler. It records the errors that a replica logs.
 func (r *replica) Handle(_ context.Context, record slog.Record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -186,8 +186,8 @@ func (r *replica) Handle(_ context.Context, record slog.Record) error {
 	return nil
 }
 
-// heard gives what was heard since it was last asked.
-func (r *replica) heard() []error {
+// takeErrors returns the errors since the last takeErrors.
+func (r *replica) takeErrors() []error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	heard := r.trouble
@@ -195,8 +195,8 @@ func (r *replica) heard() []error {
 	return heard
 }
 
-// counts gives how often the ticks were run, from tick 0 to the last.
-func (w *world) counts(last int) (counts []int) {
+// countRuns returns how often each tick was run, from tick 0 to the last.
+func (w *world) countRuns(last int) (counts []int) {
 	w.t.Helper()
 	for _, count := range w.tally(last, 0).Counts {
 		counts = append(counts, count.Runs)
@@ -204,7 +204,7 @@ func (w *world) counts(last int) (counts []int) {
 	return counts
 }
 
-// tally tells what became of the ticks from tick 0 to the last, with a job that takes so long.
+// tally returns the tally of the ticks from tick 0 to the last, for a job that takes this long.
 func (w *world) tally(last int, work time.Duration) job.Tally {
 	w.t.Helper()
 	runs, err := w.record.Runs(w.t.Context())
@@ -214,13 +214,13 @@ func (w *world) tally(last int, work time.Duration) job.Tally {
 	return job.NewTally(runs, every, work, tick(0), tick(last))
 }
 
-// slow is a lock whose replica is late for every tick.
-type slow struct {
+// lateLocker is a lock whose replica is late for every tick.
+type lateLocker struct {
 	lock.Locker
 	by time.Duration
 }
 
-func (s slow) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+func (s lateLocker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
 	time.Sleep(s.by)
 	return s.Locker.TryLock(ctx, owner)
 }

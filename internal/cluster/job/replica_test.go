@@ -14,8 +14,8 @@ import (
 	"lockstep/internal/test/redisserver"
 )
 
-// A replica of Redis may lack the last runs: no verdict is made of what it has.
-func TestAReplicaHasNoRecord(t *testing.T) {
+// A replica of Redis may lack the latest runs, so it gives no verdict.
+func TestRecordRefusesReplicaOfRedis(t *testing.T) {
 	client := redisclient.Single(redisclient.Config{Addrs: []string{redisserver.Start(t).Addr}})
 	defer client.Close()
 	record := job.Record{Client: client, Every: every}
@@ -30,8 +30,8 @@ func TestAReplicaHasNoRecord(t *testing.T) {
 	}
 }
 
-// A job whose lock needs a right that is not there is refused before it starts a process; the message has what gives the right.
-func TestAJobWithoutItsRightsIsRefused(t *testing.T) {
+// A job whose lock needs a missing right is refused before any process is started. The message contains the command that grants the right.
+func TestJobWithoutRightsIsRefused(t *testing.T) {
 	addr := redisserver.Start(t).Addr
 	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
 	defer client.Close()
