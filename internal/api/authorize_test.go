@@ -28,13 +28,13 @@ func TestHostsKnows(t *testing.T) {
 		{"10.0.0.7:8080", true, true, true}, {"[2001:db8:0::7]:8080", true, true, true},
 		{"10.0.0.8:8080", false, true, true}, {"[fe80::1]", false, true, true}, {"0.0.0.0:8080", false, true, true},
 	} {
-		if got := closed.knows(c.host); got != c.closed {
+		if got := closed.isKnown(c.host); got != c.closed {
 			t.Errorf("%q, with names only: %v; want %v", c.host, got, c.closed)
 		}
-		if got := open.knows(c.host); got != c.open {
+		if got := open.isKnown(c.host); got != c.open {
 			t.Errorf("%q, with any IP address: %v; want %v", c.host, got, c.open)
 		}
-		if got := (*Hosts)(nil).knows(c.host); got != c.anyOf {
+		if got := (*Hosts)(nil).isKnown(c.host); got != c.anyOf {
 			t.Errorf("%q, without a restriction: %v; want %v", c.host, got, c.anyOf)
 		}
 	}
