@@ -1,6 +1,6 @@
 // Package expiry is exercise 01.
 //
-// Task: a holder that dies must not block everybody else for longer than a minute.
+// Task: If a holder dies, others get the lock within a minute.
 // 任务：持有者崩溃之后，其他人一分钟内就能继续。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 01
 package expiry

@@ -1,6 +1,6 @@
 // Package foreigndelete is exercise 02.
 //
-// Task: a sale that works longer than the expiry must not delete the next one's lock, and a dead holder's is free within a minute.
+// Task: A sale that works longer than the expiry never deletes another sale's lock, and a crashed holder's lock frees within a minute.
 // 任务：业务耗时超过过期时间的一单，绝不删除别人的锁；持有者崩溃后，锁一分钟内释放。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 02
 package foreigndelete

@@ -1,6 +1,6 @@
 // Package cancelledunlock is exercise 04.
 //
-// Task: a buyer who closes the browser must not leave the lock behind.
+// Task: When a client disconnects, the lock is released at once.
 // 任务：客户端断开时，锁立即释放。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 04
 package cancelledunlock

@@ -1,6 +1,6 @@
 // Package starvation is exercise 15.
 //
-// Task: in one process, no sale may be overtaken again and again.
+// Task: In one process, no sale is overtaken more than once by sales that asked after it.
 // 任务：同一进程里，没有一单会被后来的请求插队超过一次。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 15
 package starvation

@@ -1,6 +1,7 @@
 // Package keptlock is exercise 16.
 //
-// Task: a process that keeps the lock must give it back as soon as the other one has asked.
+// Task: A process keeps the lock for its next sale, and gives it back as soon as the other one has asked; if a sale is using it, after that
+// sale.
 // 任务：进程把锁留给自己的下一单；一有别人要锁就释放；别人要锁时锁正在使用，用完就归还。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 16
 package keptlock
