@@ -20,8 +20,6 @@ const behaviorVariable = "REPLICA_BEHAVIOUR"
 func TestMain(m *testing.M) {
 	switch behavior := os.Getenv(behaviorVariable); behavior {
 	case "": // the tests themselves
-	default:
-		panic("unknown behavior " + behavior) // else the replica would run the tests, and start replicas
 	case "normal":
 		fmt.Println("lockstep: http://127.0.0.1:1 · a replica")
 		_, _ = io.Copy(io.Discard, os.Stdin)
@@ -38,6 +36,8 @@ func TestMain(m *testing.M) {
 	case "never-ready":
 		<-time.After(time.Minute)
 		os.Exit(0)
+	default:
+		panic("unknown behavior " + behavior) // else the replica would run the tests, and start replicas
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -41,8 +41,8 @@ func findLock(name string) lockMaker {
 	return row.New
 }
 
-var none, local, setex, v1, v2, v4, v6 = findLock("v0"), findLock("local"), findLock("setex"), findLock("v1"), findLock("v2"), findLock("v4"),
-	findLock("v6")
+var none, local, setex, v1, v2, v4, v6 = findLock("v0"), findLock("local"), findLock("setex"), findLock("v1"), findLock("v2"),
+	findLock("v4"), findLock("v6")
 
 // Locks that exclude other processes: those that expire, those of them that a process keeps after Unlock, and those that never expire.
 var (
