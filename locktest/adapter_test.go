@@ -9,22 +9,22 @@ import (
 	"lockstep/locktest"
 )
 
-// lease is what a lock of another form gives its holder.
+// lease is the result of Acquire in the tests of Adapter.
 type lease struct {
 	locktest.Held
-	ctx   context.Context //nolint:containedctx // the lock says by it that it has expired
+	ctx   context.Context //nolint:containedctx // ends when the lock expires
 	token int64
 }
 
 type adapter = locktest.Adapter[*lease]
 
-// adapted opens a lock that is right while nobody is slow, with these functions more.
-func adapted(more func(*adapter)) open {
+// openAdapter opens a lock that is correct while no process is slow, with further functions of Adapter set by more.
+func openAdapter(more func(*adapter)) open {
 	return func(p locktest.Process) (locktest.Lock, error) {
-		y := &toy{client(p, 0), nil, nil}
+		y := &toy{newClient(p, 0), nil, nil}
 		a := adapter{
 			Acquire: func(ctx context.Context) (*lease, error) {
-				h, err := polled(takenBy(compareAndDelete, true))(ctx, y)
+				h, err := polled(lockByOwner(compareAndDelete, true))(ctx, y)
 				ends, cancel := context.WithTimeout(context.Background(), ttl)
 				p.Cleanup(cancel)
 				return &lease{h, ends, 1}, err
@@ -36,12 +36,12 @@ func adapted(more func(*adapter)) open {
 	}
 }
 
-// What an Adapter has tells the judge, and what it has not is not missed.
-func TestAdapter(t *testing.T) {
+// The judge uses the functions that an Adapter has, and does not need the others.
+func TestAdapterUsesOptionalFunctions(t *testing.T) {
 	for name, c := range map[string]struct {
 		more   func(*adapter)
 		faults string
-		found  locktest.Anomaly // "" for none
+		found  locktest.Anomaly // "": none
 	}{
 		"the two it has to have":    {func(*adapter) {}, "", ""},
 		"nothing tells of a loss":   {func(*adapter) {}, "slow=1", locktest.TwoHolders},
@@ -51,13 +51,13 @@ func TestAdapter(t *testing.T) {
 			func(a *adapter) { a.Token = func(l *lease) int64 { return l.token } }, "", locktest.TokenOrder,
 		},
 		"trying lets everybody in": {func(a *adapter) {
-			a.TryAcquire = func(context.Context) (*lease, error) { return &lease{Held: held{release: nothingLeft}}, nil }
+			a.TryAcquire = func(context.Context) (*lease, error) { return &lease{Held: held{release: releaseNothing}}, nil }
 		}, "", locktest.TwoHolders},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := config(c.faults)
+			config := newConfig(c.faults)
 			config.Allow = nil
-			result, err := locktest.Search(t, config, adapted(c.more))
+			result, err := locktest.Search(t, config, openAdapter(c.more))
 			var found locktest.Anomaly
 			if len(result.Found) > 0 {
 				found = result.Found[0].Anomaly
@@ -69,20 +69,20 @@ func TestAdapter(t *testing.T) {
 	}
 }
 
-func nothingLeft(context.Context) error { return nil }
+func releaseNothing(context.Context) error { return nil }
 
-// An Adapter that lacks a function it has to have, or gives nothing, is no lock that nobody ever gets.
-func TestAdapterThatLacksAFunction(t *testing.T) {
+// An Adapter without a required function, or whose Acquire returns nothing, is refused with the reason.
+func TestIncompleteAdapterIsRefused(t *testing.T) {
 	for wants, more := range map[string]func(*adapter){
 		"Adapter.Acquire is nil": func(a *adapter) { a.Acquire = nil },
 		"Adapter.Release is nil": func(a *adapter) { a.Release = nil },
 		"Adapter.Acquire returns neither a lock nor an error": func(a *adapter) {
-			a.Acquire = func(context.Context) (*lease, error) { return nil, nil } //nolint:nilnil // that is the fault
+			a.Acquire = func(context.Context) (*lease, error) { return nil, nil } //nolint:nilnil // the mistake under test
 		},
 	} {
 		t.Run(wants, func(t *testing.T) {
-			if _, err := locktest.Search(t, config(""), adapted(more)); !strings.Contains(fmt.Sprint(err), wants) {
-				t.Errorf("it says %v; want %q", err, wants)
+			if _, err := locktest.Search(t, newConfig(""), openAdapter(more)); !strings.Contains(fmt.Sprint(err), wants) {
+				t.Errorf("error %v; want %q", err, wants)
 			}
 		})
 	}

@@ -7,8 +7,8 @@ import (
 	"lockstep/locktest"
 )
 
-// The catalogue has each anomaly, in the order in which a search reports them, with what it is here.
-func TestAnomaliesAreThoseOfTheCatalogue(t *testing.T) {
+// The anomalies and their descriptions equal those of the catalogue, in the order in which a search reports them.
+func TestAnomaliesEqualCatalogue(t *testing.T) {
 	all := []locktest.Anomaly{
 		locktest.TwoHolders, locktest.ForeignRelease, locktest.LeftBehind, locktest.Stuck, locktest.Busy, locktest.GoroutineLeak,
 		locktest.TokenOrder, locktest.Unattributed,

@@ -28,7 +28,7 @@ func (l setNX) Lock(ctx context.Context) (locktest.Held, error) {
 
 func (l setNX) Unlock(ctx context.Context) error { return l.client.Del(ctx, "orders").Err() }
 
-// A holder that is slow removes the lock of the next one. Explore would say so, and fail the test.
+// A slow holder removes the lock of the next one. In a test of your own, Explore prints this and fails the test.
 func Example() {
 	open := func(p locktest.Process) (locktest.Lock, error) {
 		client := redis.NewClient(&redis.Options{Addr: p.Addr(0), Dialer: p.Dial, MaxRetries: -1})
@@ -38,7 +38,7 @@ func Example() {
 	config := locktest.Config{Key: "orders", Faults: "slow=1", Allow: []locktest.Anomaly{locktest.TwoHolders}}
 
 	var result locktest.Result
-	inTest(func(t *testing.T) {
+	runInTest(func(t *testing.T) {
 		var err error
 		if result, err = locktest.Search(t, config, open); err != nil {
 			t.Fatal(err)

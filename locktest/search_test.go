@@ -16,31 +16,32 @@ import (
 
 type open = func(locktest.Process) (locktest.Lock, error)
 
-// flaw is a lock that has one.
+// flaw is a broken lock, with the anomaly that a search must find.
 type flaw struct {
 	open     open
 	faults   string
 	anomaly  locktest.Anomaly
-	schedule string // as short as there is one
+	schedule string // a shortest schedule that shows the anomaly
 }
 
-func flaws() map[string]flaw {
+// brokenLocks returns a broken lock for each anomaly.
+func brokenLocks() map[string]flaw {
 	return map[string]flaw{
 		"no lock": {
-			made(func(_ context.Context, y *toy) (locktest.Held, error) { return y, nil }, nothing),
+			newToy(func(_ context.Context, y *toy) (locktest.Held, error) { return y, nil }, nothing),
 			"", locktest.TwoHolders, "A:Lock B:Lock",
 		},
 		"deletes what is not its own": {
-			made(polled(tryOnce), remove), "slow=1", locktest.ForeignRelease, "A:Lock A:SET slow B:Lock B:SET A:Unlock A:DEL",
+			newToy(polled(tryOnce), remove), "slow=1", locktest.ForeignRelease, "A:Lock A:SET slow B:Lock B:SET A:Unlock A:DEL",
 		},
 		"deletes what was its own": {
-			made(takenBy(getThenDelete, false), nil), "slow=1", locktest.ForeignRelease,
+			newToy(lockByOwner(getThenDelete, false), nil), "slow=1", locktest.ForeignRelease,
 			"A:Lock A:SET A:Unlock A:GET slow B:Lock B:SET A:DEL",
 		},
-		"does not release":      {made(tryOnce, nothing), "", locktest.LeftBehind, "A:Lock A:SET A:Unlock"},
-		"gives up a lost reply": {made(tryOnce, remove), "lost-reply=1", locktest.LeftBehind, "A:Lock A:SET/lost"},
+		"does not release":      {newToy(tryOnce, nothing), "", locktest.LeftBehind, "A:Lock A:SET A:Unlock"},
+		"gives up a lost reply": {newToy(tryOnce, remove), "lost-reply=1", locktest.LeftBehind, "A:Lock A:SET/lost"},
 		"takes a lost reply for a refusal": {
-			made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+			newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
 				if y.set(ctx, "1") != nil {
 					return nil, errTaken
 				}
@@ -48,19 +49,19 @@ func flaws() map[string]flaw {
 			}, remove), "lost-reply=1", locktest.LeftBehind, "A:Lock A:SET/lost",
 		},
 		"takes a lost reply for a lock": {
-			made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+			newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
 				if errors.Is(y.set(ctx, "1"), errTaken) {
 					return nil, errTaken
 				}
 				return y, nil
 			}, remove), "lost-request=1", locktest.TwoHolders, "A:Lock A:SET/unsent B:Lock B:SET",
 		},
-		"does not expire": {made(polled(ofHash), nil), "crash=1", locktest.LeftBehind, "A:Lock A:HSETNX A:crash"},
+		"does not expire": {newToy(polled(lockInHash), nil), "crash=1", locktest.LeftBehind, "A:Lock A:HSETNX A:crash"},
 		"has one token for all": {
-			made(polled(counted(false)), nil), "", locktest.TokenOrder, "A:Lock B:Lock A:SET A:Unlock A:DEL B:SET",
+			newToy(polled(lockWithToken(false)), nil), "", locktest.TokenOrder, "A:Lock B:Lock A:SET A:Unlock A:DEL B:SET",
 		},
 		"is a number that says nothing": {
-			made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+			newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
 				if y.Exists(ctx, key).Val() > 0 {
 					return nil, errTaken
 				}
@@ -72,26 +73,26 @@ func flaws() map[string]flaw {
 			"A:Lock B:Lock A:SET@1 A:SET@2 1:restart B:SET@1 B:SET@2 B:SET@3 A:SET@3",
 		},
 		"sleeps for ever": {
-			made(func(ctx context.Context, y *toy) (locktest.Held, error) { return y.tryAndSleep(ctx, 1) }, remove),
+			newToy(func(ctx context.Context, y *toy) (locktest.Held, error) { return y.tryAndSleep(ctx, 1) }, remove),
 			"", locktest.Stuck, "A:Lock B:Lock A:SET A:Unlock B:SET A:DEL",
 		},
-		"sleeps for ever after attempts that look alike": { // but for what the code remembers
-			made(func(ctx context.Context, y *toy) (locktest.Held, error) { return y.tryAndSleep(ctx, 3) }, remove),
+		"sleeps for ever after attempts that look alike": { // the attempts differ only in what the code remembers
+			newToy(func(ctx context.Context, y *toy) (locktest.Held, error) { return y.tryAndSleep(ctx, 3) }, remove),
 			"", locktest.Stuck, "A:Lock A:SET B:Lock" + strings.Repeat(" B:SET", 3) + " A:Unlock A:DEL",
 		},
 		"sleeps for ever, if chance wills": {
-			made(func(ctx context.Context, y *toy) (locktest.Held, error) {
-				if chance() {
+			newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
+				if randomBool() {
 					return tryOnce(ctx, y)
 				}
 				return y.tryAndSleep(ctx, 0)
 			}, remove), "", locktest.Stuck, "A:Lock",
 		},
 		"is believed in by one who pauses": {
-			made(polled(takenBy(compareAndDelete, true)), nil), "pause=1", locktest.TwoHolders, "A:Lock A:SET A:pause time B:Lock B:SET",
+			newToy(polled(lockByOwner(compareAndDelete, true)), nil), "pause=1", locktest.TwoHolders, "A:Lock A:SET A:pause time B:Lock B:SET",
 		},
 		"is renewed for ever": {
-			made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+			newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
 				held, err := tryOnce(ctx, y)
 				if err == nil {
 					go y.renew()
@@ -100,7 +101,7 @@ func flaws() map[string]flaw {
 			}, nothing), "", locktest.LeftBehind, "A:Lock A:SET A:Unlock",
 		},
 		"asks without a pause": {
-			made(func(ctx context.Context, y *toy) (h locktest.Held, err error) {
+			newToy(func(ctx context.Context, y *toy) (h locktest.Held, err error) {
 				for err = errTaken; errors.Is(err, errTaken) && ctx.Err() == nil; {
 					h, err = tryOnce(ctx, y)
 				}
@@ -108,7 +109,7 @@ func flaws() map[string]flaw {
 			}, remove), "", locktest.Busy, "A:Lock A:SET B:Lock",
 		},
 		"leaves a goroutine": {
-			made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+			newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
 				go func() { <-make(chan struct{}) }()
 				return tryOnce(ctx, y)
 			}, remove), "", locktest.GoroutineLeak, "A:Lock A:SET A:Unlock A:DEL",
@@ -116,7 +117,7 @@ func flaws() map[string]flaw {
 	}
 }
 
-// renew renews until the client is closed.
+// renew renews the lock until the client is closed.
 func (y *toy) renew() {
 	for closed := false; !closed; {
 		time.Sleep(poll)
@@ -124,7 +125,7 @@ func (y *toy) renew() {
 	}
 }
 
-// tryAndSleep tries so often, and then waits for nothing.
+// tryAndSleep makes some attempts, and then waits for nothing.
 func (y *toy) tryAndSleep(ctx context.Context, times int) (locktest.Held, error) {
 	for range times {
 		if y.set(ctx, "1") == nil {
@@ -135,8 +136,8 @@ func (y *toy) tryAndSleep(ctx context.Context, times int) (locktest.Held, error)
 	return nil, ctx.Err()
 }
 
-// config looks for these anomalies alone; for all if none is named.
-func config(faults string, anomalies ...locktest.Anomaly) locktest.Config {
+// newConfig returns a configuration that looks only for these anomalies; without any, for all.
+func newConfig(faults string, anomalies ...locktest.Anomaly) locktest.Config {
 	c := locktest.Config{Key: key, Faults: faults, Runs: 2000, Nodes: 1}
 	if len(anomalies) > 0 {
 		c.Allow = slices.DeleteFunc(locktest.Anomalies(), func(a locktest.Anomaly) bool { return slices.Contains(anomalies, a) })
@@ -144,11 +145,11 @@ func config(faults string, anomalies ...locktest.Anomaly) locktest.Config {
 	return c
 }
 
-// Each anomaly is found in a lock that has it, in no more steps than it takes, and shown again.
+// Each anomaly is found in a lock that has it, by a shortest schedule, and Show shows it again.
 func TestEachAnomalyIsFound(t *testing.T) {
-	for name, flaw := range flaws() {
+	for name, flaw := range brokenLocks() {
 		t.Run(name, func(t *testing.T) {
-			c := config(flaw.faults, flaw.anomaly)
+			c := newConfig(flaw.faults, flaw.anomaly)
 			if strings.Contains(flaw.schedule, "@") {
 				c.Nodes, c.Runs = 3, 20_000
 			}
@@ -172,11 +173,11 @@ func TestEachAnomalyIsFound(t *testing.T) {
 	}
 }
 
-// The faults to begin with are faults, and the usual lock bears them one by one.
-func TestUsualFaults(t *testing.T) {
+// UsualFaults are valid faults, and the usual correct lock withstands each of them.
+func TestUsualFaultsDoNotBreakCorrectLock(t *testing.T) {
 	for _, faults := range locktest.UsualFaults() {
 		t.Run(faults, func(t *testing.T) {
-			result, err := locktest.Search(t, config(faults), made(polled(takenBy(compareAndDelete, true)), nil))
+			result, err := locktest.Search(t, newConfig(faults), newToy(polled(lockByOwner(compareAndDelete, true)), nil))
 			if err != nil || !result.Complete || len(result.Found) > 0 || len(result.Never) > 0 {
 				t.Errorf("%+v, %v", result, err)
 			}
@@ -184,11 +185,11 @@ func TestUsualFaults(t *testing.T) {
 	}
 }
 
-// What follows after a step is found for both of its outcomes, if chance decides between them.
-func TestBothWaysOfChance(t *testing.T) {
-	forgets := made(func(ctx context.Context, y *toy) (locktest.Held, error) {
-		if chance() {
-			for range 10 { // so many runs pass by the choice again
+// If chance decides between two outcomes of a step, what follows both is explored.
+func TestBothOutcomesOfChanceAreExplored(t *testing.T) {
+	forgets := newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
+		if randomBool() {
+			for range 10 { // ten more runs pass the choice again
 				if err := y.Exists(ctx, key).Err(); err != nil {
 					return nil, err
 				}
@@ -197,9 +198,9 @@ func TestBothWaysOfChance(t *testing.T) {
 		}
 		return tryOnce(ctx, &toy{Client: y.Client, unlock: nothing})
 	}, remove)
-	c := config("", locktest.LeftBehind)
+	c := newConfig("", locktest.LeftBehind)
 	c.Actors = 1
-	for range 8 { // without luck
+	for range 8 { // repeated, so that the result does not depend on luck
 		result, err := locktest.Search(t, c, forgets)
 		if err != nil || len(result.Found) == 0 {
 			t.Errorf("%+v, %v; want a lock left behind", result, err)
@@ -207,8 +208,8 @@ func TestBothWaysOfChance(t *testing.T) {
 	}
 }
 
-// chance is what a select leaves to it.
-func chance() bool {
+// randomBool returns the random choice of a select.
+func randomBool() bool {
 	one, other := make(chan struct{}), make(chan struct{})
 	close(one)
 	close(other)
@@ -220,18 +221,18 @@ func chance() bool {
 	}
 }
 
-// Locks without these flaws are accused of nothing, in every schedule.
-func TestRightLocks(t *testing.T) {
+// Correct locks show no anomaly in any schedule.
+func TestCorrectLocksHaveNoAnomaly(t *testing.T) {
 	for name, right := range map[string]struct {
 		open   open
 		faults string
 	}{
-		"compare and delete": {made(polled(takenBy(compareAndDelete, true)), nil), "slow=1,lost-reply=1"},
-		"and if one crashes": {made(polled(takenBy(compareAndDelete, true)), nil), "crash=1,cancel=1"},
-		"of a hash":          {made(polled(ofHash), nil), ""},
-		"with a token":       {made(polled(counted(true)), nil), "pause=1"},
-		"by a transaction":   {made(polled(inTransaction), remove), ""},
-		"undone later, by a goroutine": {made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+		"compare and delete": {newToy(polled(lockByOwner(compareAndDelete, true)), nil), "slow=1,lost-reply=1"},
+		"and if one crashes": {newToy(polled(lockByOwner(compareAndDelete, true)), nil), "crash=1,cancel=1"},
+		"of a hash":          {newToy(polled(lockInHash), nil), ""},
+		"with a token":       {newToy(polled(lockWithToken(true)), nil), "pause=1"},
+		"by a transaction":   {newToy(polled(lockByTransaction), remove), ""},
+		"undone later, by a goroutine": {newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
 			h, err := tryOnce(ctx, y)
 			if err != nil && !errors.Is(err, errTaken) {
 				time.AfterFunc(poll, func() { _ = remove(context.Background(), y) })
@@ -240,7 +241,7 @@ func TestRightLocks(t *testing.T) {
 		}, remove), "lost-reply=1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := config(right.faults)
+			c := newConfig(right.faults)
 			c.Runs, c.Time = 50_000, time.Hour
 			result, err := locktest.Search(t, c, right.open)
 			if err != nil || !result.Complete || result.Vacuous != "" || len(result.Found) > 0 {

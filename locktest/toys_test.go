@@ -25,34 +25,35 @@ const (
 var errTaken = errors.New("taken")
 
 type (
-	locks   func(ctx context.Context, y *toy) (locktest.Held, error)
-	unlocks func(ctx context.Context, y *toy) error
+	lockFunc   func(ctx context.Context, y *toy) (locktest.Held, error)
+	unlockFunc func(ctx context.Context, y *toy) error
 )
 
-// toy is a lock for tests, made of how it is taken and how it is released.
+// toy is a lock for tests, made of a lock function and an unlock function.
 type toy struct {
 	*redis.Client
-	lock   locks
-	unlock unlocks
+	lock   lockFunc
+	unlock unlockFunc
 }
 
 func (y *toy) Lock(ctx context.Context) (locktest.Held, error) { return y.lock(ctx, y) }
 func (y *toy) Unlock(ctx context.Context) error                { return y.unlock(ctx, y) }
 
-// made gives what opens such a lock, with a client that sends a command once.
-func made(lock locks, unlock unlocks) func(locktest.Process) (locktest.Lock, error) {
+// newToy returns a function that opens such a lock, with a client that does not retry.
+func newToy(lock lockFunc, unlock unlockFunc) func(locktest.Process) (locktest.Lock, error) {
 	return func(p locktest.Process) (locktest.Lock, error) {
-		return &toy{client(p, 0), lock, unlock}, nil
+		return &toy{newClient(p, 0), lock, unlock}, nil
 	}
 }
 
-func client(p locktest.Process, node int) *redis.Client {
+// newClient returns a client of a node that does not retry.
+func newClient(p locktest.Process, node int) *redis.Client {
 	c := redis.NewClient(&redis.Options{Addr: p.Addr(node), Dialer: p.Dial, MaxRetries: -1})
 	p.Cleanup(func() { _ = c.Close() })
 	return c
 }
 
-// held is a lock that was obtained, with all that it may tell.
+// held is an obtained lock, with everything that it can report.
 type held struct {
 	release func(ctx context.Context) error
 	until   time.Time
@@ -62,7 +63,7 @@ type held struct {
 func (h held) Unlock(ctx context.Context) error { return h.release(ctx) }
 func (h held) Valid() bool                      { return h.until.IsZero() || time.Now().Before(h.until) }
 
-// fenced is one with a token.
+// fenced is an obtained lock with a fencing token.
 type fenced struct{ held }
 
 func (f fenced) Token() int64 { return f.token }
@@ -76,6 +77,7 @@ func (y *toy) set(ctx context.Context, value string) error {
 	return err
 }
 
+// tryOnce makes one attempt.
 func tryOnce(ctx context.Context, y *toy) (locktest.Held, error) {
 	if err := y.set(ctx, "1"); err != nil {
 		return nil, err
@@ -83,8 +85,8 @@ func tryOnce(ctx context.Context, y *toy) (locktest.Held, error) {
 	return y, nil
 }
 
-// polled asks until the lock is free.
-func polled(try locks) locks {
+// polled returns a lock function that repeats attempts until the lock is free.
+func polled(try lockFunc) lockFunc {
 	return func(ctx context.Context, y *toy) (locktest.Held, error) {
 		for {
 			h, err := try(ctx, y)
@@ -100,17 +102,20 @@ func polled(try locks) locks {
 	}
 }
 
+// remove deletes the key.
 func remove(ctx context.Context, y *toy) error { return y.Del(ctx, key).Err() }
 
+// nothing releases nothing.
 func nothing(context.Context, *toy) error { return nil }
 
-// takenBy is a lock whose value is its owner's, with a release, and valid for as long as it has not expired.
-func takenBy(release func(ctx context.Context, y *toy, owner string) error, undo bool) locks {
+// lockByOwner returns a lock function that stores a random owner. The lock is valid until it expires. With undo it removes the lock if the
+// reply to the SET was lost.
+func lockByOwner(release func(ctx context.Context, y *toy, owner string) error, undo bool) lockFunc {
 	return func(ctx context.Context, y *toy) (locktest.Held, error) {
 		owner, until := rand.Text(), time.Now().Add(ttl)
 		err := y.set(ctx, owner)
 		if err != nil && !errors.Is(err, errTaken) && undo {
-			for range 3 { // whatever has become of it
+			for range 3 { // whatever the outcome of the SET
 				if release(context.WithoutCancel(ctx), y, owner) == nil {
 					break
 				}
@@ -131,26 +136,26 @@ func getThenDelete(ctx context.Context, y *toy, owner string) error {
 }
 
 func compareAndDelete(ctx context.Context, y *toy, owner string) error {
-	const script = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`
-	return y.Eval(ctx, script, []string{key}, owner).Err()
+	const scriptLock = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`
+	return y.Eval(ctx, scriptLock, []string{key}, owner).Err()
 }
 
-// ofHash is a lock in a field of a hash, taken by HSETNX, without an expiry; its value stands in the second argument of its release.
-func ofHash(ctx context.Context, y *toy) (locktest.Held, error) {
+// lockInHash takes a lock in a field of a hash by HSETNX, without an expiry. The owner is the second argument of the release.
+func lockInHash(ctx context.Context, y *toy) (locktest.Held, error) {
 	owner := rand.Text()
 	took, err := y.HSetNX(ctx, key, "owner", owner).Result()
 	if err == nil && !took {
 		err = errTaken
 	}
-	const script = `if redis.call("HGET", KEYS[1], ARGV[1]) == ARGV[2] then return redis.call("HDEL", KEYS[1], ARGV[1]) end return 0`
-	release := func(ctx context.Context) error { return y.Eval(ctx, script, []string{key}, "owner", owner).Err() }
+	const scriptLock = `if redis.call("HGET", KEYS[1], ARGV[1]) == ARGV[2] then return redis.call("HDEL", KEYS[1], ARGV[1]) end return 0`
+	release := func(ctx context.Context) error { return y.Eval(ctx, scriptLock, []string{key}, "owner", owner).Err() }
 	return held{release: release}, err
 }
 
-// counted gives each holder a token: of a counter, or always the same.
-func counted(grows bool) locks {
+// lockWithToken returns a lock function that gives each holder a token: from a counter if grows, otherwise always the same.
+func lockWithToken(grows bool) lockFunc {
 	return func(ctx context.Context, y *toy) (locktest.Held, error) {
-		got, err := takenBy(compareAndDelete, true)(ctx, y)
+		got, err := lockByOwner(compareAndDelete, true)(ctx, y)
 		if err != nil {
 			return nil, err
 		}
@@ -166,8 +171,8 @@ func counted(grows bool) locks {
 	}
 }
 
-// countedTo is a lock that is a number: who makes it 1 has it.
-func countedTo(ctx context.Context, y *toy) (locktest.Held, error) {
+// lockByCounter takes a lock that is a number: whoever increments it to 1 has the lock.
+func lockByCounter(ctx context.Context, y *toy) (locktest.Held, error) {
 	n, err := y.Incr(ctx, key).Result()
 	if err == nil && n > 1 {
 		err = errTaken
@@ -175,8 +180,8 @@ func countedTo(ctx context.Context, y *toy) (locktest.Held, error) {
 	return y, err
 }
 
-// inTransaction takes it by WATCH, MULTI and EXEC, command by command.
-func inTransaction(ctx context.Context, y *toy) (locktest.Held, error) {
+// lockByTransaction takes the lock with WATCH, MULTI and EXEC, one command at a time.
+func lockByTransaction(ctx context.Context, y *toy) (locktest.Held, error) {
 	conn := y.Conn()
 	defer conn.Close()
 	do := func(command ...any) any { return conn.Do(ctx, command...).Val() }
@@ -196,11 +201,11 @@ func inTransaction(ctx context.Context, y *toy) (locktest.Held, error) {
 	return y, nil
 }
 
-// onNodes takes the lock on a majority of nodes, and releases on all.
+// onNodes opens a lock that is taken on a majority of three nodes, and released on all.
 func onNodes(p locktest.Process) (locktest.Lock, error) {
 	var nodes []*toy
 	for node := range 3 {
-		nodes = append(nodes, &toy{Client: client(p, node)})
+		nodes = append(nodes, &toy{Client: newClient(p, node)})
 	}
 	return &toy{lock: func(ctx context.Context, _ *toy) (locktest.Held, error) {
 		owner, until, got := rand.Text(), time.Now().Add(ttl), 0
@@ -226,8 +231,8 @@ func random() string { return rand.Text() }
 
 func randomPause() time.Duration { return time.Duration(mathrand.Int64N(int64(time.Second))) }
 
-// inTest gives an example or a benchmark a test of its own. What the testing package prints of it is of no interest.
-func inTest(f func(t *testing.T)) {
+// runInTest runs f in a test, which examples and benchmarks do not have. Output of package testing is discarded.
+func runInTest(f func(t *testing.T)) {
 	stdout := os.Stdout
 	defer func() { os.Stdout = stdout }()
 	os.Stdout, _ = os.Open(os.DevNull)

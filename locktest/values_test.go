@@ -20,9 +20,9 @@ import (
 	"lockstep/locktest"
 )
 
-// script is a lock that two scripts take and release. Each gets the key, the owner, and the expiry in milliseconds.
-func script(take, release string, owner func(*toy) string) open {
-	return made(polled(func(ctx context.Context, y *toy) (locktest.Held, error) {
+// scriptLock opens a lock that one script takes and another releases. Both get the key, the owner, and the expiry in milliseconds.
+func scriptLock(take, release string, owner func(*toy) string) open {
+	return newToy(polled(func(ctx context.Context, y *toy) (locktest.Held, error) {
 		own, until := owner(y), time.Now().Add(ttl)
 		run := func(text string) (int, error) { return y.Eval(ctx, text, []string{key}, own, ttl.Milliseconds()).Int() }
 		took, err := run(take)
@@ -34,36 +34,36 @@ func script(take, release string, owner func(*toy) string) open {
 	}), nil)
 }
 
-func text(*toy) string { return "owner-" + rand.Text() }
+func randomOwner(*toy) string { return "owner-" + rand.Text() }
 
-// A value is data: whatever a script makes of it, a right lock is charged with nothing.
-func TestRightLocksWhoseValuesAreComposed(t *testing.T) {
+// A correct lock shows no anomaly, however a script composes its value.
+func TestComposedValuesCauseNoAnomaly(t *testing.T) {
 	number := func(*toy) string { return strconv.FormatUint(1e11+uint64(rand.Text()[0])<<20, 10) }
 	for name, open := range map[string]open{
-		"a prefix of the script's": script(
+		"a prefix of the script's": scriptLock(
 			`if redis.call("SET", KEYS[1], "owner-" .. ARGV[1], "NX", "PX", ARGV[2]) then return 1 end return 0`,
-			`if redis.call("GET", KEYS[1]) == "owner-" .. ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`, text),
-		"a suffix that is compared": script(
+			`if redis.call("GET", KEYS[1]) == "owner-" .. ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`, randomOwner),
+		"a suffix that is compared": scriptLock(
 			`if redis.call("SET", KEYS[1], "held by " .. ARGV[1], "NX", "PX", ARGV[2]) then return 1 end return 0`,
 			`local v = redis.call("GET", KEYS[1]) or ""
-			if string.sub(v, -26) == string.sub(ARGV[1], -26) then return redis.call("DEL", KEYS[1]) end return 0`, text),
-		"a document": script(
+			if string.sub(v, -26) == string.sub(ARGV[1], -26) then return redis.call("DEL", KEYS[1]) end return 0`, randomOwner),
+		"a document": scriptLock(
 			`local v = cjson.encode({owner = ARGV[1]})
 			if redis.call("SET", KEYS[1], v, "NX", "PX", ARGV[2]) then return 1 end return 0`,
 			`local v = redis.call("GET", KEYS[1])
-			if v and cjson.decode(v).owner == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`, text),
-		"a long number, as a score": script(
+			if v and cjson.decode(v).owner == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`, randomOwner),
+		"a long number, as a score": scriptLock(
 			`if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
 			redis.call("ZADD", KEYS[1], ARGV[1], "owner") redis.call("PEXPIRE", KEYS[1], ARGV[2]) return 1`,
 			`if tonumber(redis.call("ZSCORE", KEYS[1], "owner") or 0) == tonumber(ARGV[1]) then return redis.call("DEL", KEYS[1]) end return 0`,
 			number),
 	} {
-		t.Run(name, func(t *testing.T) { isRight(t, config("slow=1"), open) })
+		t.Run(name, func(t *testing.T) { assertCorrect(t, newConfig("slow=1"), open) })
 	}
 }
 
-// isRight expects that a lock is charged with nothing, in every schedule.
-func isRight(t *testing.T, c locktest.Config, open open) {
+// assertCorrect checks that a lock shows no anomaly in any schedule.
+func assertCorrect(t *testing.T, c locktest.Config, open open) {
 	t.Helper()
 	c.Runs, c.Time = 50_000, time.Hour
 	result, err := locktest.Search(t, c, open)
@@ -73,22 +73,22 @@ func isRight(t *testing.T, c locktest.Config, open open) {
 	t.Logf("%d runs, %d states, %d steps, %v", result.Runs, result.States, result.Depth, result.Took)
 }
 
-// Who asks may leave something in the lock's key: that removes and overwrites nothing of the holder's.
-func TestRightLocksWhoseWaitersAreInTheKey(t *testing.T) {
+// Waiters may store something in the lock's key, as long as they neither remove nor overwrite what the holder stored.
+func TestWaitersInKeyCauseNoAnomaly(t *testing.T) {
 	for name, open := range map[string]open{
-		"a counter": made(countedTo, remove),
-		"a counter that waiters take back": made(func(ctx context.Context, y *toy) (locktest.Held, error) {
-			h, err := countedTo(ctx, y)
+		"a counter": newToy(lockByCounter, remove),
+		"a counter that waiters take back": newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
+			h, err := lockByCounter(ctx, y)
 			if errors.Is(err, errTaken) {
 				return nil, errors.Join(err, y.Decr(ctx, key).Err())
 			}
 			return h, err
 		}, func(ctx context.Context, y *toy) error { return y.Decr(ctx, key).Err() }),
-		"a field beside the owner": script(
+		"a field beside the owner": scriptLock(
 			`if redis.call("HSETNX", KEYS[1], "owner", ARGV[1]) == 1 then redis.call("PEXPIRE", KEYS[1], ARGV[2]) return 1 end
 			redis.call("HSET", KEYS[1], "asked", 1) return 0`,
-			`if redis.call("HGET", KEYS[1], "owner") == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`, text),
-		"a line": made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+			`if redis.call("HGET", KEYS[1], "owner") == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`, randomOwner),
+		"a line": newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
 			owner := rand.Text()
 			if err := y.RPush(ctx, key, owner).Err(); err != nil {
 				return nil, err
@@ -102,12 +102,12 @@ func TestRightLocksWhoseWaitersAreInTheKey(t *testing.T) {
 			return held{release: func(ctx context.Context) error { return y.LRem(ctx, key, 1, owner).Err() }}, nil
 		}, nil),
 	} {
-		t.Run(name, func(t *testing.T) { isRight(t, config(""), open) })
+		t.Run(name, func(t *testing.T) { assertCorrect(t, newConfig(""), open) })
 	}
 }
 
-// Who tries in vain may leave something in the lock's key: it is still the holder's.
-func TestRightLocksWhoseFailedAttemptsAreInTheKey(t *testing.T) {
+// Failed attempts may store something in the lock's key, which still belongs to the holder.
+func TestFailedAttemptsInKeyCauseNoAnomaly(t *testing.T) {
 	for name, take := range map[string]string{
 		"a counter beside a field that says nothing": `
 			if redis.call("HSETNX", KEYS[1], "held", 1) == 1 then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) end
@@ -116,7 +116,7 @@ func TestRightLocksWhoseFailedAttemptsAreInTheKey(t *testing.T) {
 			if redis.call("ZRANK", KEYS[1], ARGV[1]) == 0 then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) end return 0`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			isRight(t, config(""), made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+			assertCorrect(t, newConfig(""), newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
 				took, err := y.Eval(ctx, take, []string{key}, rand.Text(), ttl.Milliseconds()).Int()
 				if err == nil && took == 0 {
 					err = errTaken
@@ -127,28 +127,28 @@ func TestRightLocksWhoseFailedAttemptsAreInTheKey(t *testing.T) {
 	}
 }
 
-// What a lock does wrong by itself, without a fault that would excuse it, is found; so is who waits for what never comes.
-func TestWrongLocksThatWereHeldForRight(t *testing.T) {
+// Flaws that no fault excuses are found, and so are waiters that wait for something that never comes.
+func TestSubtleFlawsAreFound(t *testing.T) {
 	for name, row := range map[string]struct {
 		open    open
 		faults  string
 		change  func(*locktest.Config)
 		anomaly locktest.Anomaly
 	}{
-		"it is released when its context has ended": {open: made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+		"it is released when its context has ended": {open: newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			return held{release: func(context.Context) error { return y.Del(ctx, key).Err() }}, y.set(ctx, "1")
 		}, nil), anomaly: locktest.LeftBehind},
-		"its release fails": {open: made(tryOnce, func(context.Context, *toy) error { return errTaken }), anomaly: locktest.LeftBehind},
+		"its release fails": {open: newToy(tryOnce, func(context.Context, *toy) error { return errTaken }), anomaly: locktest.LeftBehind},
 		"two of a process have one owner": {open: func(p locktest.Process) (locktest.Lock, error) {
 			owner := rand.Text()
-			return &toy{client(p, 0), polled(func(ctx context.Context, y *toy) (locktest.Held, error) {
+			return &toy{newClient(p, 0), polled(func(ctx context.Context, y *toy) (locktest.Held, error) {
 				until := time.Now().Add(ttl)
 				return held{func(ctx context.Context) error { return compareAndDelete(ctx, y, owner) }, until, 0}, y.set(ctx, owner)
 			}), nil}, nil
 		}, faults: "slow=1", anomaly: locktest.TwoHolders, change: func(c *locktest.Config) { c.Actors, c.Together = 3, true }},
-		"a dead one is first in the line": {open: made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+		"a dead one is first in the line": {open: newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
 			owner := rand.Text()
 			if err := y.RPush(ctx, "line", owner).Err(); err != nil {
 				return nil, err
@@ -161,13 +161,13 @@ func TestWrongLocksThatWereHeldForRight(t *testing.T) {
 				return errors.Join(compareAndDelete(ctx, y, owner), y.LPop(ctx, "line").Err())
 			}}, err
 		}, nil), faults: "crash=1", anomaly: locktest.Stuck},
-		"it is handed to who does not listen": {open: handedOver, anomaly: locktest.Stuck},
+		"it is handed to who does not listen": {open: handOffLock, anomaly: locktest.Stuck},
 		"minorities are kept": {open: minorityKeeper, anomaly: locktest.Stuck, change: func(c *locktest.Config) {
 			c.Nodes, c.Actors, c.Runs = 3, 3, 20_000
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := config(row.faults, row.anomaly)
+			c := newConfig(row.faults, row.anomaly)
 			c.Runs = 20_000
 			if row.change != nil {
 				row.change(&c)
@@ -184,15 +184,15 @@ func TestWrongLocksThatWereHeldForRight(t *testing.T) {
 	}
 }
 
-// handedOver is a lock that its holder gives to the first that waits, by its name in the key, and a message; who waits subscribes after it
-// has entered itself, and does not look again.
-func handedOver(p locktest.Process) (locktest.Lock, error) {
-	return &toy{client(p, 0), func(ctx context.Context, y *toy) (locktest.Held, error) {
+// handOffLock opens a lock that its holder hands to the first waiter: it stores the waiter's name in the key and sends a message. A waiter
+// subscribes only after it has queued, and does not check again.
+func handOffLock(p locktest.Process) (locktest.Lock, error) {
+	return &toy{newClient(p, 0), func(ctx context.Context, y *toy) (locktest.Held, error) {
 		owner := rand.Text()
 		h := held{release: func(ctx context.Context) error {
-			const script = `local next = redis.call("LPOP", KEYS[2])
+			const scriptLock = `local next = redis.call("LPOP", KEYS[2])
 				if next then redis.call("SET", KEYS[1], next) redis.call("PUBLISH", next, "yours") else redis.call("DEL", KEYS[1]) end return 1`
-			return y.Eval(ctx, script, []string{key, "line"}, owner).Err()
+			return y.Eval(ctx, scriptLock, []string{key, "line"}, owner).Err()
 		}}
 		const take = `if redis.call("SET", KEYS[1], ARGV[1], "NX") then return 1 end redis.call("RPUSH", KEYS[2], ARGV[1]) return 0`
 		took, err := y.Eval(ctx, take, []string{key, "line"}, owner).Int()
@@ -206,11 +206,12 @@ func handedOver(p locktest.Process) (locktest.Lock, error) {
 	}, nil}, nil
 }
 
-// minorityKeeper opens a lock that is taken on three nodes, node by node, and that keeps what it has while it waits for the rest.
+// minorityKeeper opens a lock that is taken on three nodes, one after the other, and that keeps the nodes it has while it waits for the
+// rest.
 func minorityKeeper(p locktest.Process) (locktest.Lock, error) {
 	var clients []*redis.Client
-	for i := range 3 { // each process begins with another
-		clients = append(clients, client(p, (i+int(p.Name[0]-'A'))%3))
+	for i := range 3 { // each process begins with a different node
+		clients = append(clients, newClient(p, (i+int(p.Name[0]-'A'))%3))
 	}
 	return &toy{lock: func(ctx context.Context, _ *toy) (locktest.Held, error) {
 		owner := rand.Text()
@@ -240,63 +241,63 @@ func minorityKeeper(p locktest.Process) (locktest.Lock, error) {
 	}}, nil
 }
 
-// An owner that all processes of the program share is named: what is found with it may be untrue.
-func TestAnOwnerOfTheWholeProgramIsNamed(t *testing.T) {
+// If all simulated processes share an owner, the result notes it, because the findings may be false.
+func TestOwnerSharedByProcessesIsNoted(t *testing.T) {
 	for name, owner := range map[string]string{
 		"a package's variable": rand.Text(),
 		"the process's number": "host:" + strconv.Itoa(os.Getpid()),
 		"a constant":           "1",
 	} {
-		lock := made(polled(func(ctx context.Context, y *toy) (locktest.Held, error) {
+		lock := newToy(polled(func(ctx context.Context, y *toy) (locktest.Held, error) {
 			until := time.Now().Add(ttl)
 			return held{func(ctx context.Context) error { return compareAndDelete(ctx, y, owner) }, until, 0}, y.set(ctx, owner)
 		}), nil)
-		result, err := locktest.Search(t, config("slow=1"), lock)
+		result, err := locktest.Search(t, newConfig("slow=1"), lock)
 		if isShared := name != "a constant"; err != nil || strings.Contains(result.Note, owner) != isShared {
 			t.Errorf("%s: %q, %v", name, result.Note, err)
 		}
 	}
 }
 
-// A fault that cannot happen to a lock is named.
-func TestWhatNeverHappenedIsNamed(t *testing.T) {
-	result, err := locktest.Search(t, config("lost-reply=1,node-restart=1"), made(func(context.Context, *toy) (locktest.Held, error) {
+// A fault that cannot happen to a lock is listed.
+func TestNeverListsImpossibleFaults(t *testing.T) {
+	result, err := locktest.Search(t, newConfig("lost-reply=1,node-restart=1"), newToy(func(context.Context, *toy) (locktest.Held, error) {
 		return held{release: func(context.Context) error { return nil }}, nil
 	}, nil))
 	if want := []string{"lost-reply", "node-restart"}; err != nil || !slices.Equal(result.Never, want) {
 		t.Errorf("never happened: %v, %v; want %v", result.Never, err, want)
 	}
-	if result, err = locktest.Search(t, config("lost-reply=1"), made(tryOnce, remove)); err != nil || len(result.Never) > 0 {
+	if result, err = locktest.Search(t, newConfig("lost-reply=1"), newToy(tryOnce, remove)); err != nil || len(result.Never) > 0 {
 		t.Errorf("never happened: %v, %v; want none", result.Never, err)
 	}
 }
 
-// Code that computes on and on is named with its line, instead of a search that never ends.
-func TestEndlessLoopIsNamed(t *testing.T) {
+// Code that computes forever ends the search with an error that names the line.
+func TestEndlessLoopIsErrorWithLine(t *testing.T) {
 	suite.LongOnly(t, "it computes for five seconds")
 	var over atomic.Bool
 	defer over.Store(true)
-	_, err := locktest.Search(t, config(""), made(func(ctx context.Context, y *toy) (locktest.Held, error) {
-		for !over.Load() { //nolint:revive // that is the fault
+	_, err := locktest.Search(t, newConfig(""), newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
+		for !over.Load() { //nolint:revive // the mistake under test
 		}
 		var mu sync.Mutex
 		mu.Lock()
-		mu.Lock() // for ever: the search has given this run up
+		mu.Lock() // blocks forever, after the search has abandoned this run
 		return tryOnce(ctx, y)
 	}, remove))
 	if err == nil || !strings.Contains(err.Error(), "values_test.go:") {
-		t.Errorf("it says %v; want the line of the loop", err)
+		t.Errorf("error %v; want the line of the loop", err)
 	}
 }
 
-// Two goroutines of a process, one of which waits for a mutex that the other holds across a command, are named with the line.
-func TestAMutexAcrossACommandIsNamed(t *testing.T) {
-	c := config("")
+// If one goroutine of a process waits for a mutex that another holds during a command, the error names the line.
+func TestMutexHeldAcrossCommandIsErrorWithLine(t *testing.T) {
+	c := newConfig("")
 	c.Actors, c.Together = 3, true
 	start := time.Now()
 	result, err := locktest.Search(t, c, func(p locktest.Process) (locktest.Lock, error) {
 		var mu sync.Mutex
-		return &toy{client(p, 0), func(ctx context.Context, y *toy) (locktest.Held, error) {
+		return &toy{newClient(p, 0), func(ctx context.Context, y *toy) (locktest.Held, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			return tryOnce(ctx, y)
@@ -308,8 +309,8 @@ func TestAMutexAcrossACommandIsNamed(t *testing.T) {
 	t.Log(err, time.Since(start))
 }
 
-// What the simulated Redis does not have is refused in words that fit any code.
-func TestWhatRedisLacksIsRefused(t *testing.T) {
+// The error about a command that the simulated Redis lacks uses no term of the explorer.
+func TestUnsupportedCommandIsRefused(t *testing.T) {
 	for command, do := range map[string]func(context.Context, *toy) error{
 		"BLPOP": func(ctx context.Context, y *toy) error { return y.BLPop(ctx, 0, "line").Err() },
 		"WAIT":  func(ctx context.Context, y *toy) error { return y.Wait(ctx, 1, time.Second).Err() },
@@ -326,19 +327,20 @@ func TestWhatRedisLacksIsRefused(t *testing.T) {
 			return err
 		},
 	} {
-		_, err := locktest.Search(t, config(""), made(func(ctx context.Context, y *toy) (locktest.Held, error) { return y, do(ctx, y) }, remove))
+		lock := newToy(func(ctx context.Context, y *toy) (locktest.Held, error) { return y, do(ctx, y) }, remove)
+		_, err := locktest.Search(t, newConfig(""), lock)
 		says := strings.ToLower(fmt.Sprint(err))
 		if !strings.Contains(says, strings.ToLower(command)) || strings.Contains(says, "explorer") || strings.Contains(says, "strategy.") {
-			t.Errorf("%s is refused by: %v", command, err)
+			t.Errorf("%s: error %v; want one that names the command", command, err)
 		}
 	}
 }
 
-// A lock may send commands when it is opened: they take effect, and are no steps.
-func TestCommandsOfTheOpening(t *testing.T) {
+// A lock may send commands while it is opened. They take effect, but are not steps.
+func TestCommandsOnOpeningAreNoSteps(t *testing.T) {
 	const release = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`
 	opens := func(p locktest.Process) (locktest.Lock, error) {
-		c := client(p, 0)
+		c := newClient(p, 0)
 		sha, err := c.ScriptLoad(context.Background(), release).Result()
 		if err != nil {
 			return nil, err
@@ -346,9 +348,9 @@ func TestCommandsOfTheOpening(t *testing.T) {
 		if err := c.Set(context.Background(), "opened:"+p.Name, 1, 0).Err(); err != nil {
 			return nil, err
 		}
-		return &toy{c, polled(takenBy(func(ctx context.Context, y *toy, owner string) error {
+		return &toy{c, polled(lockByOwner(func(ctx context.Context, y *toy, owner string) error {
 			return y.EvalSha(ctx, sha, []string{key}, owner).Err()
 		}, true)), nil}, nil
 	}
-	isRight(t, config("slow=1"), opens)
+	assertCorrect(t, newConfig("slow=1"), opens)
 }

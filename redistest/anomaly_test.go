@@ -8,8 +8,8 @@ import (
 	"lockstep/redistest"
 )
 
-// The catalogue has each anomaly but the two that are rules of the test's own.
-func TestAnomaliesAreThoseOfTheCatalogue(t *testing.T) {
+// The catalogue has each anomaly, except for the two that are rules of the test itself.
+func TestAnomaliesEqualCatalogue(t *testing.T) {
 	all := []redistest.Anomaly{redistest.CheckFails, redistest.AlwaysFails}
 	for _, a := range anomaly.ShownBy("redistest") {
 		all = append(all, redistest.Anomaly(a))

@@ -10,7 +10,7 @@ import (
 	"lockstep/redistest"
 )
 
-// A cache beside a database: a reader that fills it late brings back what a writer has just removed.
+// A cache in front of a database: a reader that fills it late restores the value that a writer has just removed.
 func Example_cache() {
 	show("", cache(fill))
 	show("", cache(fillInScript))
@@ -25,9 +25,9 @@ var fillIfCurrent = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] th
 
 func cache(fill func(ctx context.Context, client *redis.Client, value string) error) redistest.System {
 	return redistest.System{
-		Setup: set("database", "old"),
+		Setup: setInitially("database", "old"),
 		Kinds: []redistest.Kind{
-			{Name: "reader", Actor: actor(func(ctx context.Context, client *redis.Client) error {
+			{Name: "reader", Actor: newActor(func(ctx context.Context, client *redis.Client) error {
 				if client.Get(ctx, "cache").Err() == nil {
 					return nil
 				}
@@ -37,7 +37,7 @@ func cache(fill func(ctx context.Context, client *redis.Client, value string) er
 				}
 				return fill(ctx, client, value)
 			})},
-			{Name: "writer", Actor: actor(func(ctx context.Context, client *redis.Client) error {
+			{Name: "writer", Actor: newActor(func(ctx context.Context, client *redis.Client) error {
 				return errors.Join(client.Set(ctx, "database", "new", 0).Err(), client.Del(ctx, "cache").Err())
 			})},
 		},

@@ -10,7 +10,7 @@ import (
 	"lockstep/redistest"
 )
 
-// A rate limiter by INCR and EXPIRE: after a crash between the two its window never ends.
+// A rate limiter with INCR and EXPIRE: after a crash between the two commands, its window never ends.
 func Example_limiter() {
 	show("crash=1", limiter(limited))
 	show("crash=1", limiter(limitedInScript))
@@ -45,7 +45,7 @@ func overLimit(n int, err error) error {
 }
 
 func limiter(request func(context.Context, *redis.Client) error) redistest.System {
-	return redistest.System{Actor: actor(request), Check: func(e redistest.End) error {
+	return redistest.System{Actor: newActor(request), Check: func(e redistest.End) error {
 		if e.Redis.Exists("requests") && e.Redis.Do("TTL", "requests") == -1 {
 			return fmt.Errorf("the window of %d requests never ends", e.Redis.Int("requests"))
 		}

@@ -9,7 +9,7 @@ import (
 	"lockstep/redistest"
 )
 
-// Keys of payments by SET NX: after a lost reply, the repetition is taken for done, and nothing was paid.
+// Payment keys by SET NX: after a lost reply, the retry counts as done although nothing was paid.
 func Example_payment() {
 	show("lost-reply=1", payment(pay))
 	show("lost-reply=1", payment(payAtOnce))
@@ -19,7 +19,7 @@ func Example_payment() {
 	// nothing in every schedule
 }
 
-// A payment of 10 that has a key, so that it is made once, however often it is asked for. Who gets an error asks again.
+// A payment of 10 has a key, so that it is made once even if the request is repeated. A client that gets an error repeats it.
 var (
 	payInScript = redis.NewScript(`if redis.call("SET", KEYS[1], "done", "NX") then redis.call("INCRBY", KEYS[2], 10) end return 1`)
 
@@ -37,7 +37,7 @@ var (
 
 func payment(pay func(context.Context, *redis.Client) error) redistest.System {
 	return redistest.System{
-		Actor: actor(func(ctx context.Context, client *redis.Client) (err error) {
+		Actor: newActor(func(ctx context.Context, client *redis.Client) (err error) {
 			for range 2 {
 				if err = pay(ctx, client); err == nil {
 					return nil

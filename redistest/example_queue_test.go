@@ -12,7 +12,8 @@ import (
 	"lockstep/redistest"
 )
 
-// A queue of jobs that are due: done first, a job is done twice; removed first, it is lost in a crash; claimed for a while, it is neither.
+// A queue of due jobs: if a job is done and then removed, it may be done twice; if it is removed first, a crash loses it; if it is claimed
+// for a time, neither happens.
 func Example_queue() {
 	show("", queue(takeThenRemove))
 	show("crash=1", queue(removeThenTake))
@@ -25,7 +26,7 @@ func Example_queue() {
 	// nothing in every schedule
 }
 
-// A queue of jobs by the time when they are due. To do one is to count it.
+// A queue of jobs, sorted by the time when they are due. Doing a job increments a counter.
 var (
 	claim = redis.NewScript(`
 		local due = redis.call("ZRANGEBYSCORE", KEYS[1], "-inf", ARGV[1], "LIMIT", 0, 1)
@@ -46,7 +47,7 @@ var (
 			return err
 		})
 	}
-	claimThenRemove = func(ctx context.Context, client *redis.Client) error { // who claims a job has a minute for it
+	claimThenRemove = func(ctx context.Context, client *redis.Client) error { // a claim lasts for a minute
 		job, err := claim.Run(ctx, client, []string{"due"}, time.Now().Unix()).Text()
 		if errors.Is(err, redis.Nil) {
 			return nil
@@ -70,7 +71,7 @@ func eachDue(ctx context.Context, client *redis.Client, do func(job string) erro
 func queue(consume func(context.Context, *redis.Client) error) redistest.System {
 	return redistest.System{
 		Setup: func(r redistest.Redis) { r.Do("ZADD", "due", 0, "job") },
-		Actor: actor(consume),
+		Actor: newActor(consume),
 		Check: func(e redistest.End) error {
 			switch done := e.Redis.Int("done"); {
 			case done > 1 && e.InDoubt() == 0:

@@ -14,8 +14,8 @@ import (
 	"lockstep/redistest"
 )
 
-// The write-up's sale oversells without a lock. Under SET NX, whoever crashes stops all others; under a lock that expires, two sell at once
-// if one is slow.
+// The sale of the write-up oversells without a lock. With SET NX, a crash blocks all others. With a lock that expires, two sell at once if
+// one is slow.
 func Example_sale() {
 	show("", sale(noLock))
 	show("", sale(setNX(0)))
@@ -81,7 +81,7 @@ func owned(ctx context.Context, client *redis.Client) (func(), error) {
 	}, poll(ctx, client, owner, time.Second)
 }
 
-// poll asks for a lock until it has it.
+// poll repeats SET NX until it has the lock.
 func poll(ctx context.Context, client *redis.Client, owner string, expiry time.Duration) error {
 	for {
 		took, err := client.SetNX(ctx, "lock", owner, expiry).Result()
@@ -92,11 +92,11 @@ func poll(ctx context.Context, client *redis.Client, owner string, expiry time.D
 	}
 }
 
-// sale is the handler under a lock. Each buyer has a server of its own.
+// sale is the handler under a lock. Each buyer has its own server.
 func sale(lock mutex) redistest.System {
 	return redistest.System{
-		Setup: set("inventory", 2),
-		Actor: actor(func(ctx context.Context, client *redis.Client) error {
+		Setup: setInitially("inventory", 2),
+		Actor: newActor(func(ctx context.Context, client *redis.Client) error {
 			answer := httptest.NewRecorder()
 			saleHandler(client, lock).ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodPost, "/inventory/sale", http.NoBody))
 			if answer.Code != http.StatusOK {

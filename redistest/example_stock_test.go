@@ -9,7 +9,7 @@ import (
 	"lockstep/redistest"
 )
 
-// A stock that is decremented first, and looked at then, never sells too much; but a crash in between costs a piece for ever.
+// A stock that is decremented before it is checked never sells too much, but a crash in between loses a piece for ever.
 func Example_stock() {
 	show("crash=1", counter(decrement))
 	show("crash=1", counter(decrementInScript))
@@ -19,7 +19,7 @@ func Example_stock() {
 	// nothing in every schedule
 }
 
-// A stock that is decremented first, and looked at then.
+// A stock that is decremented before it is checked.
 var (
 	takeIfAny = redis.NewScript(`if tonumber(redis.call("GET", KEYS[1])) > 0 then return redis.call("DECR", KEYS[1]) end return -1`)
 
@@ -42,7 +42,7 @@ var (
 
 func counter(take func(context.Context, *redis.Client) error) redistest.System {
 	return redistest.System{
-		Setup: set("inventory", 1), Actor: actor(take),
+		Setup: setInitially("inventory", 1), Actor: newActor(take),
 		Check: func(e redistest.End) error {
 			switch sold, left := e.Succeeded(), e.Redis.Int("inventory"); {
 			case sold > 1:

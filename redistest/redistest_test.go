@@ -13,15 +13,15 @@ import (
 	"lockstep/redistest"
 )
 
-// increment counts, and returns what became of it.
+// increment increments n, and returns the error.
 func increment(ctx context.Context, client *redis.Client) error { return client.Incr(ctx, "n").Err() }
 
-// A check is told what each actor was told: that it succeeded, that it failed, or that nobody can know.
-func TestOutcomes(t *testing.T) {
+// A check receives each actor's outcome: succeeded, failed, or in doubt.
+func TestCheckReceivesOutcomeOfEachActor(t *testing.T) {
 	for name, row := range map[string]struct {
 		faults string
 		do     func(context.Context, *redis.Client) error
-		want   string // outcomes that are seen at some end, and what the key holds then
+		want   string // outcomes and value of the key that some schedule must lead to
 	}{
 		"all is well":      {"", increment, "succeeded=2 n=2"},
 		"refused":          {"", func(ctx context.Context, c *redis.Client) error { return errors.Join(increment(ctx, c), errRefused) }, ""},
@@ -29,13 +29,13 @@ func TestOutcomes(t *testing.T) {
 		"lost request":     {"lost-request=1", increment, "in doubt=1 succeeded=1 n=1"},
 		"crash":            {"crash=1", increment, "in doubt=1 succeeded=1 n=1"},
 		"asked once more":  {"lost-reply=1", twice(increment), "succeeded=2 n=3"},
-		"arrives too late": {"slow=1,late=1", increment, "in doubt=1 succeeded=1 n=2"}, // the client waits for three seconds
+		"arrives too late": {"slow=1,late=1", increment, "in doubt=1 succeeded=1 n=2"}, // the client's timeout is three seconds
 		"never arrives":    {"slow=1", increment, "in doubt=1 succeeded=1 n=1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := map[string]bool{}
 			r, err := redistest.Search(t, redistest.Config{Faults: row.faults}, redistest.System{
-				Actor: actor(row.do),
+				Actor: newActor(row.do),
 				Check: func(e redistest.End) error {
 					var counts []string
 					for _, o := range []struct {
@@ -70,8 +70,8 @@ func twice(do func(context.Context, *redis.Client) error) func(context.Context, 
 	}
 }
 
-// Some things go wrong whatever the check is; a check that is always asked sees what is over in the end.
-func TestWhatIsFound(t *testing.T) {
+// Some anomalies are found whatever the check is. A check with Always also sees violations that are gone at the end.
+func TestFindingsBesideCheck(t *testing.T) {
 	sleepsForEver := func(ctx context.Context, c *redis.Client) error {
 		if c.SetNX(ctx, "k", 1, 0).Val() {
 			return nil
@@ -84,23 +84,23 @@ func TestWhatIsFound(t *testing.T) {
 		want   redistest.Anomaly
 		steps  int
 	}{
-		"one waits for nothing": {redistest.System{Actor: actor(sleepsForEver)}, redistest.Stuck, 4},
-		"one asks for ever": {redistest.System{Actor: actor(func(ctx context.Context, c *redis.Client) error {
+		"one waits for nothing": {redistest.System{Actor: newActor(sleepsForEver)}, redistest.Stuck, 4},
+		"one asks for ever": {redistest.System{Actor: newActor(func(ctx context.Context, c *redis.Client) error {
 			return poll(ctx, c, "1", 0)
 		})}, redistest.Stuck, 2},
-		"one asks without a pause": {redistest.System{Actor: actor(func(ctx context.Context, c *redis.Client) error {
+		"one asks without a pause": {redistest.System{Actor: newActor(func(ctx context.Context, c *redis.Client) error {
 			took := false
 			for !took && ctx.Err() == nil {
 				took = c.SetNX(ctx, "k", 1, 0).Val()
 			}
 			return nil
 		})}, redistest.Busy, 3},
-		"a goroutine is left": {redistest.System{Actor: actor(func(ctx context.Context, c *redis.Client) error {
+		"a goroutine is left": {redistest.System{Actor: newActor(func(ctx context.Context, c *redis.Client) error {
 			go func() { <-make(chan int) }()
 			return increment(ctx, c)
 		})}, redistest.GoroutineLeak, 2},
 		"two at once": {redistest.System{
-			Actor: actor(func(ctx context.Context, c *redis.Client) error {
+			Actor: newActor(func(ctx context.Context, c *redis.Client) error {
 				return errors.Join(increment(ctx, c), c.Decr(ctx, "n").Err())
 			}),
 			Always: func(e redistest.End) error {
@@ -124,11 +124,11 @@ func TestWhatIsFound(t *testing.T) {
 	}
 }
 
-// A consumer that waits for a message is not stuck as long as the producer has not begun.
-func TestAConsumerWaitsForItsProducer(t *testing.T) {
+// A consumer that waits for a message is not stuck as long as the producer has not started.
+func TestConsumerIsNotStuckBeforeProducerStarts(t *testing.T) {
 	system := redistest.System{
 		Kinds: []redistest.Kind{
-			{Name: "consumer", N: 2, Actor: actor(func(ctx context.Context, c *redis.Client) error {
+			{Name: "consumer", N: 2, Actor: newActor(func(ctx context.Context, c *redis.Client) error {
 				for {
 					switch _, err := c.LPop(ctx, "messages").Result(); {
 					case err == nil:
@@ -139,7 +139,7 @@ func TestAConsumerWaitsForItsProducer(t *testing.T) {
 					time.Sleep(time.Second)
 				}
 			})},
-			{Name: "producer", Actor: actor(func(ctx context.Context, c *redis.Client) error {
+			{Name: "producer", Actor: newActor(func(ctx context.Context, c *redis.Client) error {
 				return c.RPush(ctx, "messages", "one", "two").Err()
 			})},
 		},
@@ -156,12 +156,12 @@ func TestAConsumerWaitsForItsProducer(t *testing.T) {
 	}
 }
 
-// What was set up is a value like any other, also if it looks random, and so is what a check asks for.
-func TestValuesStayWhatTheyAre(t *testing.T) {
+// Values that were set up stay as they are even if they look random, and so do values that a check reads.
+func TestRandomLookingValuesAreKept(t *testing.T) {
 	const token = "0123456789abcdef0123456789abcdef"
 	r, err := redistest.Search(t, redistest.Config{}, redistest.System{
-		Setup: set("token", token),
-		Actor: actor(func(ctx context.Context, c *redis.Client) error {
+		Setup: setInitially("token", token),
+		Actor: newActor(func(ctx context.Context, c *redis.Client) error {
 			text, err := c.Get(ctx, "token").Result()
 			if text != token {
 				return fmt.Errorf("the token is %q", text)
@@ -181,9 +181,9 @@ func TestValuesStayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// A search that could not look at everything, or saw nothing, says so, and what is asked for in vain is named.
-func TestNothingPassesSilently(t *testing.T) {
-	fine := redistest.System{Actor: actor(increment)}
+// A search that could not explore everything, or saw nothing, returns the reason. What never happened is named.
+func TestIncompleteOrVacuousSearchSaysWhy(t *testing.T) {
+	fine := redistest.System{Actor: newActor(increment)}
 	for name, row := range map[string]struct {
 		config redistest.Config
 		system redistest.System
@@ -191,21 +191,21 @@ func TestNothingPassesSilently(t *testing.T) {
 	}{
 		"the runs are used up": {redistest.Config{Runs: 3}, fine, "Config.Runs, 3, are used up"},
 		"the time is over":     {redistest.Config{Time: time.Nanosecond}, fine, "Config.Time, 1ns, is over"},
-		"nothing is sent": {redistest.Config{}, redistest.System{Actor: actor(func(context.Context, *redis.Client) error {
+		"nothing is sent": {redistest.Config{}, redistest.System{Actor: newActor(func(context.Context, *redis.Client) error {
 			return nil
 		})}, "no process has ever sent a command"},
-		"nobody succeeds": {redistest.Config{}, redistest.System{Actor: actor(func(ctx context.Context, c *redis.Client) error {
+		"nobody succeeds": {redistest.Config{}, redistest.System{Actor: newActor(func(ctx context.Context, c *redis.Client) error {
 			return c.LPush(ctx, "n", 1).Err()
-		}), Setup: set("n", 1)}, "no actor has ever succeeded"},
+		}), Setup: setInitially("n", 1)}, "no actor has ever succeeded"},
 		"a command of the set-up": {
 			redistest.Config{}, redistest.System{Actor: fine.Actor, Setup: func(r redistest.Redis) { r.Do("INCRBY", "n", "x") }},
 			"ERR value is not an integer or out of range",
 		},
 		"a number that is none": {redistest.Config{}, redistest.System{
-			Actor: fine.Actor, Setup: set("text", "x"),
+			Actor: fine.Actor, Setup: setInitially("text", "x"),
 			Check: func(e redistest.End) error { _ = e.Redis.Int("text"); return nil },
 		}, `GET text: "x" is not a number`},
-		"an unknown command": {redistest.Config{}, redistest.System{Actor: actor(func(ctx context.Context, c *redis.Client) error {
+		"an unknown command": {redistest.Config{}, redistest.System{Actor: newActor(func(ctx context.Context, c *redis.Client) error {
 			return c.BLPop(ctx, 0, "n").Err()
 		})}, "BLPOP"},
 		"it cannot be opened": {redistest.Config{}, redistest.System{
@@ -237,10 +237,10 @@ func TestNothingPassesSilently(t *testing.T) {
 	}
 }
 
-// A drawing says when a key expires: what follows is often due to that alone.
-func TestDrawingSaysThatAKeyExpires(t *testing.T) {
-	system := redistest.System{Actor: actor(func(ctx context.Context, c *redis.Client) error {
-		for { // until the other's is gone
+// The drawing says when a key expires, because that often explains what follows.
+func TestDrawingShowsExpiry(t *testing.T) {
+	system := redistest.System{Actor: newActor(func(ctx context.Context, c *redis.Client) error {
+		for { // until the other's key has expired
 			if took, err := c.SetNX(ctx, "k", 1, time.Second).Result(); took || err != nil {
 				return err
 			}

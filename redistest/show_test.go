@@ -14,8 +14,8 @@ import (
 
 var errRefused = errors.New("refused")
 
-// actor is one whose process has a client of its own.
-func actor(do func(context.Context, *redis.Client) error) func(redistest.Process) (func(context.Context) error, error) {
+// newActor returns an actor whose process has a client of its own.
+func newActor(do func(context.Context, *redis.Client) error) func(redistest.Process) (func(context.Context) error, error) {
 	return func(p redistest.Process) (func(context.Context) error, error) {
 		client := redis.NewClient(&redis.Options{Addr: p.Addr(0), Dialer: p.Dial, MaxRetries: -1})
 		p.Cleanup(func() { _ = client.Close() })
@@ -23,15 +23,15 @@ func actor(do func(context.Context, *redis.Client) error) func(redistest.Process
 	}
 }
 
-// set gives a key a value at the beginning.
-func set(key string, value any) func(redistest.Redis) {
+// setInitially sets the initial value of a key.
+func setInitially(key string, value any) func(redistest.Redis) {
 	return func(r redistest.Redis) { r.Do("SET", key, value) }
 }
 
-// show prints what is found in a system under these faults. In a test of your own, redistest.Explore does that, and fails the test.
+// show prints what is found in a system under these faults. In a test of your own, redistest.Explore prints it and fails the test.
 func show(faults string, system redistest.System) {
 	var result redistest.Result
-	inTest(func(t *testing.T) {
+	runInTest(func(t *testing.T) {
 		var err error
 		if result, err = redistest.Search(t, redistest.Config{Faults: faults}, system); err != nil {
 			panic(err)
@@ -48,8 +48,8 @@ func show(faults string, system redistest.System) {
 	}
 }
 
-// inTest runs a function in a test, which an Example has not. What the testing package prints of it is of no interest.
-func inTest(f func(t *testing.T)) {
+// runInTest runs f in a test, which an example does not have. Output of package testing is discarded.
+func runInTest(f func(t *testing.T)) {
 	stdout := os.Stdout
 	defer func() { os.Stdout = stdout }()
 	os.Stdout, _ = os.Open(os.DevNull)
