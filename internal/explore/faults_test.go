@@ -141,8 +141,8 @@ func (d durableFence) Eval(ctx context.Context, script string, keys []string, ar
 	return reply
 }
 
-// V7 loses updates in a failover because the last token is lost with the lock, and the new master's clock is behind: it gives the same
-// token twice. If the last token survives, the fence holds.
+// In a failover, v7 loses the last token with the lock and gives the same token twice, because the new master's clock is behind. If the
+// last token survives, the fence holds.
 func TestDurableTokenCounterKeepsFenceAcrossFailover(t *testing.T) {
 	v7 := findStrategy(t, "v7")
 	v7.New = func(p strategy.Parts) lock.Locker { return lockv7.New(durableFence{p.Client}, p.Options) }

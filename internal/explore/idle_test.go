@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/lock"
 )
 
-// The time for which a waiter has waited for a free lock is part of the state. Two schedules may otherwise lead to the same state, and only
-// the one with the longer wait shows that the wait is too long.
+// The time for which a waiter has waited for a free lock is part of the state. Otherwise two schedules may lead to the same state, although
+// only the one with the longer wait shows that the wait is too long.
 func TestIdleTimeIsPartOfState(t *testing.T) {
 	for _, test := range []struct {
 		holding time.Duration // time after which Unlock leaves the lock to its expiry

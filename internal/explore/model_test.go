@@ -52,7 +52,7 @@ func deletes(client redis.Cmdable, opts lock.Options, script, owner string) func
 // compareAndDelete deletes the lock's key if its value is the owner.
 const compareAndDelete = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
 
-// Correct locks that are written otherwise than those of the evolution hold.
+// Correct locks show no anomaly, even if they are written differently from those of the evolution.
 func TestCorrectLockHasNoAnomaly(t *testing.T) {
 	for name, strategy := range map[string]strategy.Strategy{
 		"a try of two commands": polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
@@ -92,7 +92,7 @@ func TestCorrectLockHasNoAnomaly(t *testing.T) {
 	}
 }
 
-// Broken locks, whose flaws a cut of the explorer might hide, are found to be broken.
+// The explorer finds the flaws of broken locks that an unsound reduction would hide.
 func TestBrokenLockShowsItsAnomaly(t *testing.T) {
 	lateDelete := func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
 		return func(ctx context.Context) error {

@@ -143,7 +143,7 @@ func TestIdleIsUnjudgedBesideFreeKey(t *testing.T) {
 	}
 }
 
-// An actor that tries once, and is refused although nobody else uses the lock, was refused falsely. After a fault that cannot be judged.
+// An actor that tries once, and is refused although nobody else uses the lock, was refused wrongly. After a fault this cannot be judged.
 func TestFalseRefusalIsJudgedOnlyWithoutFaults(t *testing.T) {
 	forgetful := triedLock(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) error {
 		err := setNX(ctx, c, opts, owner)

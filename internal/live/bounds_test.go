@@ -22,7 +22,7 @@ func TestInboxIsBounded(t *testing.T) {
 	}
 }
 
-// However many sales waited, faults and events of replicas are still sent.
+// However many sales waited, faults and events of replicas are sent.
 func TestCostFindingsDoNotCrowdOutFaults(t *testing.T) {
 	f := newFindingLog()
 	for range maxFindings {

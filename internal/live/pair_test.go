@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/lock"
 )
 
-// probingContext is a request's context that calls onErr when it is asked whether the client has left.
+// probingContext is the context of a request. It calls onErr when it is asked whether the client has left.
 type probingContext struct {
 	context.Context //nolint:containedctx // test double of a context
 

@@ -79,7 +79,7 @@ func TestShopIsFollowedOnlyWhileWatched(t *testing.T) {
 func TestSlowWatcherIsDropped(t *testing.T) {
 	t.Parallel()
 	shop := newFakeShop("v4")
-	hub, url := serveHub(t, shop, func(h *live.Hub) { h.WriteTimeout = 2 * time.Second }) // longer than a busy machine delays the fast one
+	hub, url := serveHub(t, shop, func(h *live.Hub) { h.WriteTimeout = 2 * time.Second }) // more than a busy machine delays the fast watcher
 	fast := openStream(t, url, "en", "")
 	fast.readUntil("run", "")
 	dropped := make(chan struct{})

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/witness"
 )
 
-// The warning that Redis is gone is sent at once, also to a later watcher, and what it has lost when it returns empty.
+// If Redis does not answer, a warning is sent at once, also to later watchers. When Redis returns empty, another says what was lost.
 func TestWarningWhenRedisIsGone(t *testing.T) {
 	t.Parallel()
 	shop := newFakeShop("v4")

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/witness"
 )
 
-// visitInTurn adds a sale's visit to the critical section under a lock that its replica holds, and hands to the head of the queue.
+// visitInTurn adds a sale's visit to the critical section under a lock that its replica holds and then hands to the head of the queue.
 func (s *eventScript) visitInTurn(asks, obtains, leaves int, sale string) {
 	replica := witness.ReplicaOf(sale)
 	s.queues(asks, sale)

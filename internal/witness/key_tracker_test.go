@@ -48,10 +48,10 @@ func randomEvents(random *rand.Rand, n int) (events []Event) {
 		sent := i + random.IntN(10)
 		replied := sent + random.IntN(5)
 		if random.IntN(20) == 0 {
-			replied = sent + random.IntN(n) // held on its way
+			replied = sent + random.IntN(n) // delayed in the network
 		}
 		if random.IntN(50) == 0 {
-			replied = sent - 1 // a clock was set
+			replied = sent - 1 // a clock was set back
 		}
 		event := Event{Kind: KindCommand, Replica: replica, Sale: sale, Sent: at(sent), Replied: at(replied)}
 		switch random.IntN(30) {
@@ -72,7 +72,8 @@ func randomEvents(random *rand.Rand, n int) (events []Event) {
 	return events
 }
 
-// The holdings do not depend on when events are recorded: a tracker that gets one event after the other waits for those that explain it.
+// The holdings do not depend on the order in which events are recorded: a tracker that gets one event after the other waits for those that
+// explain it.
 func TestTrackerMatchesReference(t *testing.T) {
 	for seed := range uint64(500) {
 		events := randomEvents(rand.New(rand.NewPCG(seed, 0)), 100) //nolint:gosec // a test that can be repeated

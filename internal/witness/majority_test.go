@@ -41,7 +41,7 @@ func (s *eventScript) nodeEvent(ms int, kind witness.Kind, node int) {
 	*s = append(*s, witness.Event{Kind: kind, Node: node, Sent: at(ms), Replied: at(ms)})
 }
 
-// Whoever has a majority of the nodes is the holder: from the last of them that it takes to the first that it loses.
+// A sale holds the lock while it has a majority of the nodes: from the last node that it takes until it loses the majority.
 func TestHoldingNeedsMajority(t *testing.T) {
 	for name, test := range map[string]struct {
 		play func(*eventScript)

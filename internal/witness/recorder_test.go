@@ -65,7 +65,7 @@ type commandCounter struct {
 	manySent chan struct{} // closed when pollingCommands were sent
 }
 
-// pollingCommands is more commands than a sale needs that does not poll.
+// pollingCommands is a number of commands that only a polling sale reaches.
 const pollingCommands = 20
 
 func (c *commandCounter) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -83,7 +83,7 @@ func (c *commandCounter) ProcessPipelineHook(next redis.ProcessPipelineHook) red
 	return next
 }
 
-// sell does with the lock what a sale does, and calls during in the critical section.
+// sell makes a sale under the lock, and calls during in the critical section.
 func (s recordedRedis) sell(t testing.TB, locker lock.Locker, id string, during func()) {
 	t.Helper()
 	ctx := s.recorder.Follow(t.Context(), "run", lock.Owner(id))

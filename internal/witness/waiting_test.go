@@ -158,7 +158,7 @@ func TestWaitingFindings(t *testing.T) {
 	}
 }
 
-// A command with the owner value of an ended sale is the sale's, though the recorder has dropped the sale.
+// A command with the owner value of an ended sale is attributed to that sale even after the recorder has dropped it.
 func TestCommandAfterEndBelongsToSale(t *testing.T) {
 	s := openRecorded(t)
 	ctx := s.recorder.Follow(t.Context(), "run", lock.Owner("a"))

@@ -87,7 +87,7 @@ func TestQueueKeepsPlacesForOtherClients(t *testing.T) {
 		if !slices.Equal(refused, []int{6, 5, 4}) {
 			t.Errorf("the hog lost %v; want its last three", refused)
 		}
-		for range 2 { // First as many as the hog has, and then one too many.
+		for range 2 { // The first of two has as many tickets as the other client; the second is one too many.
 			startWaiting(t, turns, "A", func(err error) {
 				if err != nil && !errors.Is(err, ErrBusy) {
 					t.Error(err)
@@ -102,7 +102,7 @@ func TestQueueKeepsPlacesForOtherClients(t *testing.T) {
 	})
 }
 
-// Each request that runs a lock's code waits for its turn, ends with its reader, and is bounded in time.
+// Each request that runs the code of a lock waits for its turn, ends when its client leaves, and has a time limit.
 func TestEveryRunWaitsForItsTurn(t *testing.T) {
 	limits := DefaultLimits()
 	limits.MaxWait = time.Millisecond

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/explore/session"
 )
 
-// The campaign's levels are what the table that is shipped says, but for v9's: v0 to v11 each have one, the shortest schedule solves it,
-// and no two have the same. Whoever fails is told what has to happen, where that can be missed.
+// The levels of the campaign equal those of the shipped table, except for v9. Each of v0 to v11 has one, its shortest schedule solves it,
+// and all schedules differ. A failed attempt gets advice if the anomaly can be missed.
 func TestEachLockHasLevel(t *testing.T) {
 	s := open(t, seat.DefaultLimits())
 	solved := map[string]int{
@@ -53,7 +53,7 @@ func TestEachLockHasLevel(t *testing.T) {
 					t.Errorf("%s: the next lock stops it: %t; the level says %t", lock.Name, stopped, level.Stopped)
 				}
 			}
-			if none := lock.Name == "v4"; none != (level.Advice == "") { // every schedule of v4 comes to its breach
+			if none := lock.Name == "v4"; none != (level.Advice == "") { // every schedule of v4 shows its anomaly
 				t.Errorf("%s says what has to happen: %q", lock.Name, level.Advice)
 			}
 		}

@@ -72,7 +72,7 @@ func TestIndexListsAllLocksFaultsAnomalies(t *testing.T) {
 	}
 }
 
-// positions are those of the tests: a lock, a scenario, and a schedule that shows an anomaly in its last step, and in no fewer.
+// positions returns positions for tests: a lock, a scenario, and a schedule that shows an anomaly in its last step, and not earlier.
 func positions() []struct {
 	lock, in, do string
 	anomaly      explore.Anomaly
@@ -88,7 +88,7 @@ func positions() []struct {
 	}
 }
 
-// A state is what a session in the terminal sees, its link leads back to it, and what it says is possible is.
+// A state equals that of a session in the terminal, its link leads back to it, and each of its choices is possible.
 func TestStateEqualsSession(t *testing.T) {
 	s := open(t, limitsWithoutTable())
 	for _, at := range positions() {
@@ -150,7 +150,7 @@ func TestLinkIsReadable(t *testing.T) {
 	}
 }
 
-// A schedule that does not fit is run as far as it fits; a code that does not match names the first step that differs.
+// A schedule that does not fit is run as far as it fits. A code that does not match names the first step that differs.
 func TestStaleLinkNamesStep(t *testing.T) {
 	s := open(t, limitsWithoutTable())
 	state := get[seat.State](t, s, "/seat/state", "lock", "v2", "do", "A:SET B:SET B:GET A:GET")

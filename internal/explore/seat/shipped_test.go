@@ -11,7 +11,7 @@ import (
 
 func shipped(t *testing.T) seat.Shipped {
 	t.Helper()
-	return decoded[seat.Shipped](t, string(seat.DefaultLimits().Table))
+	return decodeData[seat.Shipped](t, string(seat.DefaultLimits().Table))
 }
 
 // The shipped table was made from this code, has every lock, is served without exploring, and its schedules show what it says.
@@ -25,11 +25,11 @@ func TestShippedTableIsCurrent(t *testing.T) {
 		case "progress", "failed":
 			t.Fatalf("it is explored: %s", event.data)
 		case "done":
-			if !decoded[struct{ Shipped bool }](t, event.data).Shipped {
+			if !decodeData[struct{ Shipped bool }](t, event.data).Shipped {
 				t.Error("it does not say that it is shipped")
 			}
 		case "cell":
-			if cell := decoded[seat.Cell](t, event.data); cell.Answer == "broken" {
+			if cell := decodeData[seat.Cell](t, event.data); cell.Answer == "broken" {
 				shown := follow(t, s, cell.Link).View.Hits
 				if !slices.ContainsFunc(shown, func(a explore.AnomalyHit) bool { return string(a.Anomaly) == cell.Anomaly && a.Step == cell.Steps }) {
 					t.Errorf("%s shows %+v; want %s at step %d", cell.Link, shown, cell.Anomaly, cell.Steps)

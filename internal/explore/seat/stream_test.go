@@ -47,8 +47,8 @@ type pipedResponse struct {
 
 func (p pipedResponse) Write(text []byte) (int, error) { return p.to.Write(text) }
 
-// decoded decodes the data of an event.
-func decoded[T any](t *testing.T, data string) (value T) {
+// decodeData decodes the data of an event.
+func decodeData[T any](t *testing.T, data string) (value T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(data), &value); err != nil {
 		t.Fatal(err)

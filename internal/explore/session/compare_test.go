@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// compared compares a schedule under two locks, with two actors.
-func compared(t *testing.T, first, second, faults, schedule string) (session.Comparison, error) {
+// compare compares a schedule under two locks, with two actors.
+func compare(t *testing.T, first, second, faults, schedule string) (session.Comparison, error) {
 	t.Helper()
 	return session.Compare(t.Context(), [2]strategy.Strategy{find(t, first), find(t, second)}, with(t, faults, 0), schedule)
 }
@@ -52,7 +52,7 @@ func TestCompareFindsFirstDifference(t *testing.T) {
 		},
 	} {
 		t.Run(test.first+" "+test.second, func(t *testing.T) {
-			c, err := compared(t, test.first, test.second, test.faults, test.schedule)
+			c, err := compare(t, test.first, test.second, test.faults, test.schedule)
 			if err != nil || c.FirstDifference != test.wantRow || !strings.Contains(strings.Join(c.Why, "\n"), test.wantWhy) {
 				t.Errorf("%s: error %v, row %d, %q; want row %d, %q",
 					test.schedule, err, c.FirstDifference, c.Why, test.wantRow, test.wantWhy)
@@ -63,16 +63,16 @@ func TestCompareFindsFirstDifference(t *testing.T) {
 
 // A step that the second lock cannot take counts as a difference, with the reason.
 func TestCompareExplainsImpossibleStep(t *testing.T) {
-	c, err := compared(t, "v6", "v5", "slow=1", "A:begins A:lock slow")
+	c, err := compare(t, "v6", "v5", "slow=1", "A:begins A:lock slow")
 	wantWhy := []string{"Under v5 this cannot happen: no timer is set"}
 	if err != nil || c.FirstDifference != 3 || !slices.Equal(c.Why, wantWhy) || c.Rows[2][1] != nil {
 		t.Errorf("v6 and v5: error %v, %+v; want row 3 to be impossible under v5", err, c)
 	}
-	c, err = compared(t, "v0", "v4", "", "A:GET A:write")
+	c, err = compare(t, "v0", "v4", "", "A:GET A:write")
 	if err != nil || c.FirstDifference != 1 {
 		t.Errorf("v0 and v4: error %v, %+v; want a difference in row 1", err, c)
 	}
-	_, err = compared(t, "v4", "v5", "", "A:SET A:DEL")
+	_, err = compare(t, "v4", "v5", "", "A:SET A:DEL")
 	if !errors.Is(err, explore.ErrStale) || !strings.Contains(err.Error(), "step 2, A:DEL") {
 		t.Errorf("got %v; want ErrStale at step 2, because v4 sends no DEL", err)
 	}

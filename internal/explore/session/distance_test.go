@@ -49,8 +49,8 @@ func TestExplainFindsPointOfNoReturn(t *testing.T) {
 		nested       int
 		anomaly      explore.Anomaly
 		schedule     string
-		point, turn  int    // wanted point of no return, and enabling fault
-		saves        string // wanted first escape
+		point, turn  int    // wanted steps: the point of no return, and the enabling fault
+		saves        string // wanted first step that would avoid the anomaly
 	}{
 		{"v0", "", 0, anomaly.LostUpdate, "A:GET B:GET A:write B:write", 2, 0, "A:write"}, // both have read the stock
 		{"v1", "crash=1", 0, anomaly.LeftBehind, "A:SET/dies-after" + strings.Repeat(" B:SET", 2), 1, 1, "A:SET"},

@@ -21,8 +21,8 @@ const (
 	releaseScript = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end; return 0`
 )
 
-// The simulated server sends the same invalidations as a real Redis: to the same clients, for the same keys, and on the same side of the
-// reply.
+// The simulated server sends the same invalidations as a real Redis: to the same clients, for the same keys, and before or after the same
+// replies.
 func TestTrackingInvalidatesAsRedis(t *testing.T) {
 	redis := redisserver.Start(t)
 	for _, option := range []string{"", "NOLOOP"} {
@@ -48,7 +48,7 @@ func TestTrackingInvalidatesAsRedis(t *testing.T) {
 	}
 }
 
-// client is a client of either server: send sends a command and returns everything read up to the answer to a PING.
+// client is a client of either server. send sends a command, and returns everything that was read up to the answer to a PING.
 type client interface{ send(command []string) string }
 
 // playClients lets two clients take, extend and release a lock, and returns everything that they read.
@@ -72,7 +72,7 @@ func playClients(t *testing.T, option string, connect func() client) string {
 	return all.String()
 }
 
-// remoteClient is a client connected to a real Redis.
+// remoteClient is a client that is connected to a real Redis.
 type remoteClient struct {
 	conn net.Conn
 	r    *bufio.Reader
@@ -122,7 +122,7 @@ func readUntilPong(t *testing.T, r *bufio.Reader) string {
 	}
 }
 
-// simulatedClient is a client connected to the simulated server.
+// simulatedClient is a client that is connected to the simulated server.
 type simulatedClient struct {
 	process string
 	server  *server.Server
