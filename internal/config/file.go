@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxFile is the largest size of a configuration file, in bytes. A larger file is none of settings.
+// maxFile is the largest size of a configuration file, in bytes. A larger file is refused.
 const maxFile = 1 << 20
 
 // file holds the values of a configuration file. Messages about it quote no value, because it may be a secret.

@@ -123,8 +123,8 @@ func (l *Lease) Lose() {
 }
 
 // Unlock releases the lock, even when ctx has ended: a cancelled request must not leave its lock behind.
-// It fails with ErrExpired when the lock was gone already, ErrNotOwner when it is another's by now or this lease was
-// released before, ErrUnavailable or ErrOutcomeUnknown when Redis fails. A lock that cannot tell gone from another's says ErrNotOwner.
+// It fails with ErrExpired if the lock was gone already, with ErrNotOwner if another owner has it by now or this lease was released
+// before, and with ErrUnavailable or ErrOutcomeUnknown if Redis fails. A lock that cannot distinguish the first two returns ErrNotOwner.
 func (l *Lease) Unlock(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -112,8 +112,8 @@ const (
 	KindTickMissed Kind = "missed" // a tick is over, no replica ran it, and no earlier run was going on
 )
 
-// How the ledger, read at the end, compares with the buyer's answer. Owner is the sale's, and Code is what the buyer was answered: empty
-// if the answer was that the sale succeeded.
+// The comparison of the ledger, read at the end, with the buyer's answer. Owner is the owner value of the sale. Code is the code that the
+// buyer was answered; empty: the sale succeeded.
 const (
 	KindOrderBooked     Kind = "booked"   // the ledger has the sale's order
 	KindOrderMissing    Kind = "unbooked" // the ledger lacks the sale's order

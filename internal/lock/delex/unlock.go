@@ -15,7 +15,7 @@ func (l *Locker) unlock(ctx context.Context, owner string) error {
 	switch {
 	case err != nil:
 		return rediserr.Classify(ctx, l.command, err)
-	case deleted == 0: // it is another's, or nobody's
+	case deleted == 0: // another owner has the lock, or nobody
 		return lock.ErrNotOwner
 	}
 	return nil

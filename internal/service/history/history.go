@@ -80,7 +80,7 @@ type Report struct {
 	InFlight    int64           `json:"in_flight"`
 	MaxInFlight int64           `json:"max_in_flight"`
 	Verdict     verdict.Verdict `json:"verdict"`
-	Forgot      bool            `json:"forgot,omitempty"` // as Run.Forgot
+	Forgot      bool            `json:"forgot,omitempty"` // copy of Run.Forgot
 }
 
 // Report returns the tally in the form of its JSON.
