@@ -9,9 +9,9 @@ import (
 	"lockstep/internal/language"
 )
 
-// Each anomaly has one row, with a title in each language, which says who shows it. Those that the explorer shows have all words, and
-// those of locktest what they are there.
-func TestCatalogue(t *testing.T) {
+// Each anomaly has one row, with a title in each language, that names who shows it. Anomalies of the explorer have all texts, and those of
+// locktest their description there.
+func TestCatalogueIsComplete(t *testing.T) {
 	known := []string{"explorer", "witness", "locktest", "redistest", "exercise", "lesson", "benchmark"}
 	var explored []anomaly.Anomaly
 	ids := map[anomaly.Anomaly]bool{}

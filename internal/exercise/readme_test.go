@@ -33,7 +33,7 @@ func TestPagesAreUpToDate(t *testing.T) {
 	for name, want := range pages {
 		file := filepath.Join(root, filepath.FromSlash(name))
 		if *update {
-			if err := os.WriteFile(file, []byte(want), 0o644); err != nil { //nolint:gosec // it is for everybody to read
+			if err := os.WriteFile(file, []byte(want), 0o644); err != nil { //nolint:gosec // meant to be readable for everybody
 				t.Fatal(err)
 			}
 		}

@@ -15,18 +15,18 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// Each step of the lock fails its own test until it is done, with a counterexample, and then passes it and all before.
+// Each step of the lock fails its own test, with a counterexample, until it is done; then it passes that test and all earlier ones.
 func TestStepsPassTheirOwnTestsInOrder(t *testing.T) {
 	suite.LongOnly(t, "it builds a module seven times")
-	dir, reference := written(t), read(t, "testdata/reference.go.txt")
+	dir, reference := writeModule(t), readFile(t, "testdata/reference.go.txt")
 	for step := range Steps + 1 {
-		if step > 0 { // otherwise it is as it was written
+		if step > 0 { // step 0 is the template as it is written
 			text := strings.Replace(reference, "const step = 0", fmt.Sprint("const step = ", step), 1)
 			if err := os.WriteFile(filepath.Join(dir, "lock.go"), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		out, err := test(t, dir)
+		out, err := runTests(t, dir)
 		var passed, failed []string
 		for _, test := range regexp.MustCompile(`(?m)^--- (PASS|FAIL): TestStep(\d)`).FindAllStringSubmatch(out, -1) {
 			if test[1] == "PASS" {
@@ -47,7 +47,7 @@ func TestStepsPassTheirOwnTestsInOrder(t *testing.T) {
 	}
 }
 
-// Mistakes that are often made fail the test of their step, at once and in words.
+// Common mistakes fail the test of their step at once, with an explanation.
 func TestMistakesFailTheirStep(t *testing.T) {
 	suite.LongOnly(t, "it builds a module for each mistake")
 	const (
@@ -59,7 +59,7 @@ func TestMistakesFailTheirStep(t *testing.T) {
 		stolen  = "TestStep6RenewedAndToldOfALoss/told_of_a_loss"
 		cut     = "TestStep6RenewedAndToldOfALoss/told_that_Redis_is_gone"
 	)
-	dir, reference := written(t), read(t, "testdata/reference.go.txt")
+	dir, reference := writeModule(t), readFile(t, "testdata/reference.go.txt")
 	for name, c := range map[string]struct {
 		step             int
 		was, is          string
@@ -108,7 +108,7 @@ func TestMistakesFailTheirStep(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "lock.go"), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			out, err := test(t, dir, "-run", "^"+strings.ReplaceAll(c.fails, "/", "$/^")+"$")
+			out, err := runTests(t, dir, "-run", "^"+strings.ReplaceAll(c.fails, "/", "$/^")+"$")
 			if err == nil || !strings.Contains(out, "--- FAIL: "+c.fails) || !strings.Contains(out, c.becauseOf) {
 				t.Errorf("%v; want %s to fail, because of %q\n%s", err, c.fails, c.becauseOf, out)
 			}
@@ -116,8 +116,8 @@ func TestMistakesFailTheirStep(t *testing.T) {
 	}
 }
 
-// test runs the tests of a module.
-func test(t *testing.T, dir string, flags ...string) (out string, err error) {
+// runTests runs the tests of a module.
+func runTests(t *testing.T, dir string, flags ...string) (out string, err error) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-v"}, flags...)...)
 	command.Dir = dir
@@ -126,8 +126,8 @@ func test(t *testing.T, dir string, flags ...string) (out string, err error) {
 	return string(text), err
 }
 
-// written is a folder with the module in it.
-func written(t *testing.T) string {
+// writeModule returns a directory with the module in it.
+func writeModule(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -140,7 +140,7 @@ func written(t *testing.T) string {
 	return dir
 }
 
-func read(t *testing.T, name string) string {
+func readFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -150,7 +150,7 @@ func read(t *testing.T, name string) string {
 }
 
 func TestExistingFilesAreKept(t *testing.T) {
-	dir := written(t)
+	dir := writeModule(t)
 	if err := Write(t.Context(), dir, "../..", language.English); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("a second time: %v", err)
 	}
@@ -161,7 +161,7 @@ func TestExistingFilesAreKept(t *testing.T) {
 	if err := Write(t.Context(), empty, "../..", language.Chinese); err != nil {
 		t.Errorf("an empty folder: %v", err)
 	}
-	if readme := read(t, filepath.Join(empty, "README.md")); !strings.Contains(readme, "自己写一把锁") {
+	if readme := readFile(t, filepath.Join(empty, "README.md")); !strings.Contains(readme, "自己写一把锁") {
 		t.Errorf("the README is\n%s", readme)
 	}
 }

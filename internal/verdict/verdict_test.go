@@ -6,7 +6,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-func TestSearchVerdict(t *testing.T) {
+func TestVerdictOfSearch(t *testing.T) {
 	for search, want := range map[verdict.Search]verdict.Verdict{
 		{Found: true, Complete: true}:  verdict.Broken,
 		{Found: true, Complete: false}: verdict.Broken,
@@ -19,7 +19,7 @@ func TestSearchVerdict(t *testing.T) {
 	}
 }
 
-// Each vocabulary has a word for each exit code, and each verdict on a claim has a sign of its own.
+// Each vocabulary has a verdict for each exit code, and each verdict on a claim has a unique sign.
 func TestVerdictsHaveExitCodesAndSigns(t *testing.T) {
 	for code, words := range [][]verdict.Verdict{
 		{verdict.Pass, verdict.AsPredicted, verdict.Holds, verdict.Done},

@@ -271,7 +271,7 @@ func TestExamineReportsFaults(t *testing.T) {
 	}
 }
 
-// What a running lock did is drawn as the explorer draws a schedule.
+// A trace of a running lock is drawn like a schedule of the explorer.
 func TestTraceShowsForeignRelease(t *testing.T) {
 	var s eventScript
 	s.takes(0, "r1#1", 1000)

@@ -9,7 +9,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// What writes an order answers with the order, if that is written: take.lua each time, write.lua if it was known.
+// A script that writes an order replies with the order that is stored: take.lua always, write.lua if the order was stored before.
 func TestOfInterpretsWrite(t *testing.T) {
 	const order, sent, another = `{"owner":"r1#1","stock_before":5,"stock_after":4}`, `{"owner":"r1#1"}`, `{"owner":"r2#1","stock_after":6}`
 	take := func(script string) []any {
@@ -30,7 +30,7 @@ func TestOfInterpretsWrite(t *testing.T) {
 		{write, int64(1), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4, Token: 7}},
 		{write, order, meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4, Token: 7}},
 		{write, int64(0), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Refused, Stock: 4, Token: 7}},
-		{write, int64(4), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Over, Stock: 4, Token: 7}}, // its token is not stale
+		{write, int64(4), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Over, Stock: 4, Token: 7}}, // the token is not stale
 		{write, int64(2), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Over, Stock: 4, Token: 7}},
 	} {
 		if got := meaning.Of(c.args, c.reply, nil); got != c.want {
@@ -39,7 +39,7 @@ func TestOfInterpretsWrite(t *testing.T) {
 	}
 }
 
-// A script means the same by its SHA-1. One that Redis does not know has done nothing, and one that is not from here means nothing.
+// A script has the same meaning by its SHA-1. If Redis does not know the script, nothing happened; if lockstep does not, it has no meaning.
 func TestOfInterpretsScriptBySHA1(t *testing.T) {
 	whole := []any{"eval", lua.Take, 4, meaning.StockKey, "run", "newest", "older", "run", "one", "{}"}
 	sum := append([]any{"evalsha", redis.NewScript(lua.Take).Hash()}, whole[2:]...)
@@ -55,7 +55,7 @@ func TestOfInterpretsScriptBySHA1(t *testing.T) {
 	}
 }
 
-// A reply that is an order is shown as what it left; others stay as they are.
+// A reply that is an order is shortened to the stock that it left; other replies stay as they are.
 func TestShortReplyKeepsStock(t *testing.T) {
 	for reply, want := range map[string]string{
 		`{"at":"0s","id":"A","stock_after":99,"stock_before":100}`: `{…"stock_after":99}`,

@@ -12,8 +12,8 @@ import (
 	"lockstep/util/lua"
 )
 
-// Each script of a lock and of a sale has a verb. The others are about neither: heartbeats, runs, what scripts begin with.
-func TestEveryScriptHasAVerb(t *testing.T) {
+// Each script of a lock or of a sale has a verb. The other scripts are for heartbeats and runs, or are parts of scripts.
+func TestEveryScriptHasVerb(t *testing.T) {
 	verbs := map[string]meaning.Verb{
 		lua.Lock: meaning.Takes, lua.LockFenced: meaning.Takes, lua.Acquire: meaning.Takes, lua.AcquireOrAsk: meaning.Takes,
 		lua.SetNXExpire: meaning.Takes, lua.UpdateExpireTime: meaning.Renews, lua.CompareAndExtend: meaning.Renews,
@@ -27,7 +27,7 @@ func TestEveryScriptHasAVerb(t *testing.T) {
 		if want == meaning.Reads || want == meaning.Writes {
 			key = meaning.StockKey
 		}
-		for argument := range 3 { // also with too few
+		for argument := range 3 { // including too few
 			args := append([]any{"EVAL", script, 1, key}, []any{"owner", 1000}[:min(argument, 2)]...)
 			if got := meaning.Of(args, nil, nil).Verb; got != want {
 				t.Errorf("%s with %d arguments %q; want %q", lua.File(script), argument, got, want)
@@ -43,7 +43,7 @@ func TestEveryScriptHasAVerb(t *testing.T) {
 	}
 }
 
-// What a script writes into the ledger is not shown; what it does with the stock is.
+// The description of a script omits what it writes into the ledger, and contains what it does with the stock.
 func TestDescribeFormatsCommands(t *testing.T) {
 	keys := []any{meaning.StockKey, "run", "newest", "older", "fence"}
 	write := func(token int) []any {
