@@ -20,16 +20,18 @@ const (
 // Job is a scheduled job with a tick every everyTick. Its replicas are those of lockstep job, and its outcome is read from their record in
 // Redis.
 type Job struct {
-	Work time.Duration // duration of a run
+	Work    time.Duration // duration of a run
+	IsCache bool          // the job computes a cached value, which expires at each tick
 }
 
 // record is the record of a job in Redis.
 type record struct {
 	job.Record
 
-	stage *Stage
-	work  time.Duration
-	first time.Time // the tick that is called 1
+	stage   *Stage
+	work    time.Duration
+	first   time.Time // the tick that is called 1
+	isCache bool      // the job computes a cached value
 }
 
 // openRecord opens the record of a job whose replicas are all up. Its first tick is the next one.
@@ -40,7 +42,7 @@ func openRecord(s *Stage, j Job) (*record, error) {
 	}
 	s.atEnd(redis.Close)
 	first := time.Now().Truncate(everyTick).Add(everyTick)
-	return &record{job.Record{Client: redis.Store, Every: job.Every(everyTick)}, s, j.Work, first}, nil
+	return &record{job.Record{Client: redis.Store, Every: job.Every(everyTick)}, s, j.Work, first, j.IsCache}, nil
 }
 
 // KillRunner waits for the first run of the first tick, and kills its replica, which has the lock.
@@ -81,7 +83,7 @@ func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 	begun := map[string]int{} // runs, by replica
 	for i, count := range job.NewTally(runs, r.Every, r.work, r.first, last).Counts {
 		see := func(kind witness.Kind, replica, name string, at time.Time) {
-			all = append(all, witness.Event{Kind: kind, Replica: replica, Sale: name, Tick: i + 1, Sent: at, Replied: at})
+			all = append(all, witness.Event{Kind: kind, Replica: replica, Sale: name, Tick: i + 1, Cache: r.isCache, Sent: at, Replied: at})
 		}
 		see(witness.KindTickBegins, "", "", count.Tick)
 		for _, run := range runs {
@@ -105,16 +107,32 @@ func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 // WatchTicks is AwaitTicks, and also notes which replicas request the job's lock: the record has only the replica that obtained it.
 func (r *record) WatchTicks(n int) {
 	s := r.stage
-	node, traps := s.lockOn(1), map[string]Trap{}
+	node, tries := s.lockOn(1), make(chan witness.Event, len(s.addresses))
 	for replica := range s.addresses {
-		traps[replica] = s.Pass(replica, node, func(args []string) bool { return slices.Contains(args[1:], jobName) })
+		trap := s.Pass(replica, node, func(args []string) bool { return slices.Contains(args[1:], jobName) })
+		s.running.Go(func() {
+			if trap.AwaitCaught(s.ctx) {
+				now := time.Now()
+				tries <- witness.Event{Replica: replica, Kind: witness.KindLockTried, Node: node, Sent: now, Replied: now}
+			}
+		})
 	}
 	r.AwaitTicks(n)
-	for replica, trap := range traps {
-		if trap.IsCaught() {
-			s.note(replica, node, witness.KindLockTried)
+	for len(tries) > 0 {
+		try := <-tries
+		s.collected.Record(try)
+		if refusal, ok := r.refusal(try, s.collected.Events()); ok {
+			s.collected.Record(refusal)
 		}
 	}
+}
+
+// refusal returns the event that a replica was refused the lock of a cached value when it tried. ok is false if the job is no cache, or if
+// the replica ran it.
+func (r *record) refusal(try witness.Event, events []witness.Event) (refused witness.Event, ok bool) {
+	refused = try
+	refused.Kind, refused.Sale, refused.Cache = witness.KindLockRefused, try.Replica+"#1", true
+	return refused, r.isCache && !moment(try.Replica, witness.KindRunBegins)(events)
 }
 
 func runs(tick int) match {

@@ -32,6 +32,25 @@ func TestJobRecordIsReportedRunByRun(t *testing.T) {
 	}
 }
 
+// A replica that tried the lock of a cached value and did not compute it was refused; in any other job, none is drawn as refused.
+func TestReplicaThatDidNotComputeWasRefused(t *testing.T) {
+	events := []witness.Event{{Kind: witness.KindRunBegins, Replica: "r1", Sale: "r1#1"}}
+	for _, test := range []struct {
+		isCache bool
+		replica string
+		want    bool
+	}{{true, "r1", false}, {true, "r2", true}, {false, "r2", false}} {
+		r := &record{isCache: test.isCache}
+		refused, ok := r.refusal(witness.Event{Kind: witness.KindLockTried, Replica: test.replica, Sent: at(1), Replied: at(1)}, events)
+		want := witness.Event{
+			Kind: witness.KindLockRefused, Replica: test.replica, Sale: test.replica + "#1", Cache: true, Sent: at(1), Replied: at(1),
+		}
+		if ok != test.want || ok && refused != want {
+			t.Errorf("%s, a cache %t: refused %t, %+v; want %t", test.replica, test.isCache, ok, refused, test.want)
+		}
+	}
+}
+
 // A fault that came too late, or hit nobody, has not hit.
 func TestLateFaultHitsNobody(t *testing.T) {
 	event := func(ms int, kind witness.Kind, replica, name string, tick int) witness.Event {

@@ -39,14 +39,13 @@ func replicas() []Lab {
 				"only one replica gets the lock of a tick", "每个 tick 只有一个实例得到锁"),
 		},
 	}, {
-		// A cached value expires at each tick, and the job computes it.
 		Name: "stampede", Shows: "v0", Cured: "v4",
 		Title: both("The cache expires: everybody computes at once", "缓存过期：所有进程同时重算"),
 		Claim: both("a cached value that expires is computed by one process, not by all at once (a stampede)",
 			"缓存的值过期时，只由一个进程重新计算，而不是所有进程同时计算（缓存击穿）"),
 		Cure: both("each process tries the lock once; whoever gets it computes, and keeps it until all have tried; others serve the old value",
 			"每个进程只尝试加锁一次；成功的去计算，并持有锁到大家都试过；其余的先返回旧值"),
-		Shop:     Settings{Replicas: 5, Job: &Job{Work: time.Second / 2}},
+		Shop:     Settings{Replicas: 5, Job: &Job{Work: time.Second / 2, IsCache: true}},
 		Scenario: func(s *Stage) { s.record.WatchTicks(1) },
 		Proof:    all(moment("r1", witness.KindLockTried), moment("r5", witness.KindLockTried)),
 		Fault:    both("the value has expired, and somebody computes it", "值已过期，有进程在计算"),

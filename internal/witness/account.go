@@ -41,6 +41,7 @@ type Account struct {
 	lastEnded       *CriticalSection      // visit that ended last
 	occupancy       int                   // number of sales in the critical section
 	firstRuns       map[int]string        // first run of each tick
+	isCache         bool                  // the replicas' job computes a cached value
 	lastEnds        map[string]Event
 	orphanRenewals  map[string]Finding // renewals after the end of the last sale that needed the lock, by holder
 
@@ -182,6 +183,7 @@ func (a *Account) interpret(next *pendingEvent) {
 	}
 	s := a.saleOf(event)
 	s.LastEventAt = event.Replied
+	a.isCache = a.isCache || event.Cache
 	switch event.Kind {
 	case KindCommand:
 		a.recordCommand(s, event)
@@ -246,6 +248,7 @@ func (a *Account) Sale(name string) *Sale { return a.salesByName[name] }
 // report adds findings, within the limits.
 func (a *Account) report(findings ...Finding) {
 	for _, f := range findings {
+		f.Cache = a.isCache
 		a.FindingCounts[f.Kind]++
 		a.keepForStory(f)
 		if a.pendingCounts[f.Kind]++; a.limits.MaxPerKind == 0 || a.pendingCounts[f.Kind] <= a.limits.MaxPerKind {

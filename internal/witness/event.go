@@ -31,6 +31,7 @@ type Event struct {
 	Token   int64     `json:"token,omitempty"`
 	Segment int       `json:"segment,omitempty"` // 1-based stock segment; 0: the whole stock
 	Tick    int       `json:"tick,omitempty"`    // 1-based tick of a scheduled job; 0: none
+	Cache   bool      `json:"cache,omitempty"`   // the job computes a cached value, which expires at each tick
 	Error   string    `json:"error,omitempty"`   // error that ended the sale, or why a command has no reply
 	Code    string    `json:"code,omitempty"`    // error code, see reason.Reason; with KindOrder… events the buyer's answer, empty: sold
 	Node    int       `json:"node,omitempty"`    // 1-based Redlock master; 0: the Redis that holds the stock
@@ -110,6 +111,8 @@ const (
 	KindRunEnds    Kind = "ran"    // the run is over
 	KindLockTried  Kind = "tries"  // a replica tried to take the job's lock, for any tick
 	KindTickMissed Kind = "missed" // a tick is over, no replica ran it, and no earlier run was going on
+
+	KindLockRefused Kind = "refused" // a replica was refused the job's lock
 )
 
 // The comparison of the ledger, read at the end, with the buyer's answer. Owner is the owner value of the sale. Code is the code that the

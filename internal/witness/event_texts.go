@@ -116,6 +116,7 @@ type eventText struct {
 	stepKind string        // kind of the step in a trace
 	sentence language.Text // sentence about the event; {by} is the sale, the replica or the Redis
 	ruler    language.Text // caption of a line across all lifelines, for an event that concerns everybody; empty: no such line
+	isCache  bool          // the texts are about a job that computes a cached value, see Event.Cache
 }
 
 // eventTexts returns the texts of all kinds of events that are drawn and are neither commands nor the end of a sale.
@@ -161,6 +162,13 @@ func eventTexts() []eventText {
 		{kind: KindTickMissed, stepKind: trace.KindTime},
 		{kind: KindRunBegins, stepKind: trace.KindBegins, sentence: both("{by} runs the job", "{by} 运行任务")},
 		{kind: KindRunEnds, stepKind: trace.KindEnds, sentence: both("{by} has run the job", "{by} 运行完毕")},
+		{isCache: true, kind: KindTickBegins, stepKind: trace.KindTime, ruler: both("expired", "值过期"),
+			sentence: both("the cached value expires", "缓存的值过期")},
+		{isCache: true, kind: KindTickMissed, stepKind: trace.KindTime},
+		{isCache: true, kind: KindRunBegins, stepKind: trace.KindBegins, sentence: both("{by} computes the value", "{by} 计算这个值")},
+		{isCache: true, kind: KindRunEnds, stepKind: trace.KindEnds, sentence: both("{by} has computed the value", "{by} 计算完毕")},
+		{isCache: true, kind: KindLockRefused, stepKind: trace.KindWaits,
+			sentence: both("{by} finds the lock held, and does not compute", "{by} 发现锁被占用，不计算")},
 		{kind: KindLoses, stepKind: trace.KindWoken, sentence: both("{by} is told that it lost the lock", "{by} 得知自己丢了锁")},
 	}
 }
@@ -168,7 +176,7 @@ func eventTexts() []eventText {
 // text returns the texts of an event. ok is false for a kind that is not drawn, or is drawn otherwise.
 func (e Event) text() (text eventText, ok bool) {
 	for _, h := range eventTexts() {
-		if h.kind == e.Kind {
+		if h.kind == e.Kind && h.isCache == e.Cache {
 			return h, true
 		}
 	}

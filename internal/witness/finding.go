@@ -13,6 +13,7 @@ type Finding struct {
 	Duration     Millis `json:"for_ms,omitempty"` // length of the wait, the overlap, the delay or the expiry
 	Count        int    `json:"times,omitempty"`  // number of attempts, renewals or sales
 	Tick         int    `json:"tick,omitempty"`   // 1-based tick of a job
+	Cache        bool   `json:"cache,omitempty"`  // the job computes a cached value
 	Node         int    `json:"node,omitempty"`   // 1-based Redlock master whose loss cost Other its majority; 0: the only Redis
 	Token        int64  `json:"token,omitempty"`  // fencing token of the refused write
 	LargerToken  int64  `json:"seen,omitempty"`   // larger fencing token that the store had seen

@@ -170,6 +170,42 @@ func TestTraceDrawsFaultsAndTicks(t *testing.T) {
 	}
 }
 
+// A job that computes a cached value is drawn as a cache, with the replica that was refused.
+func TestTraceDrawsCache(t *testing.T) {
+	var s eventScript
+	s.tick(0, witness.KindTickBegins, 1)
+	s.jobRun(1, 100, "r1#1", 1)
+	s.moment(2, witness.KindLockRefused, "r3#1")
+	s.jobRun(3, 99, "r2#1", 1)
+	for i := range s {
+		s[i].Cache = true
+	}
+	for in, want := range map[language.Language]string{
+		language.English: `     r1#1     r3#1     r2#1   Redis
+  1  ┄┄┄┄┄┄┄┄┄ expired ┄┄┄┄┄┄┄┄┄┄
+                                ◷   the cached value expires
+  2  ○                          │   r1#1 computes the value
+  3  ┃        ○                 │   r3#1 finds the lock held, and does not compute
+  4  ┃                 ○        │   r2#1 computes the value, and so does r1#1
+  5  ┃                 ○        │   r2#1 has computed the value
+  6  ○                          │   r1#1 has computed the value
+`,
+		language.Chinese: `     r1#1     r3#1     r2#1   Redis
+  1  ┄┄┄┄┄┄┄┄┄┄ 值过期 ┄┄┄┄┄┄┄┄┄┄
+                                ◷   缓存的值过期
+  2  ○                          │   r1#1 计算这个值
+  3  ┃        ○                 │   r3#1 发现锁被占用，不计算
+  4  ┃                 ○        │   r2#1 计算这个值，r1#1 也在计算
+  5  ┃                 ○        │   r2#1 计算完毕
+  6  ○                          │   r1#1 计算完毕
+`,
+	} {
+		if got := witness.Examine(s).Trace(in).Sequence(); got != want {
+			t.Errorf("got trace\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
 // In Chinese, only names are in English. A Chinese character is two columns wide.
 func TestTraceDrawsFaultsAndTicksInChinese(t *testing.T) {
 	want := `     r1#1     r2#1   Redis

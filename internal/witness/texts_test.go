@@ -29,6 +29,9 @@ func allTexts() map[string]language.Text {
 	all := map[string]language.Text{}
 	for _, row := range findingTexts() {
 		all["sentence "+string(row.kind)] = row.sentence
+		if row.cache != (language.Text{}) {
+			all["sentence about a cache "+string(row.kind)] = row.cache
+		}
 		if row.explanation != (language.Text{}) {
 			all["why "+string(row.kind)] = row.explanation
 		}
@@ -45,7 +48,7 @@ func allTexts() map[string]language.Text {
 	for _, h := range eventTexts() {
 		for which, text := range map[string]language.Text{"": h.sentence, ", its rule": h.ruler} {
 			if text != (language.Text{}) {
-				all["happening "+string(h.kind)+which] = text
+				all[fmt.Sprintf("happening %s, cache %t%s", h.kind, h.isCache, which)] = text
 			}
 		}
 	}
