@@ -141,7 +141,7 @@ func TestBoardShowsTheState(t *testing.T) {
 // The key travels to where the lock is; for those who want no motion, it is there at once.
 func TestKeyTravelsToTheLockHolder(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1")
-	const moves = `document.querySelector(".board .actor0 .key.blocked")?.getAnimations().length === %d`
+	const moves = `document.querySelector(".board .actor0 .key.held")?.getAnimations().length === %d`
 	eval[bool](p, `(window.travels = 0, Element.prototype.animate = (animate => function (...how) {
 		travels++;
 		return animate.apply(this, how);

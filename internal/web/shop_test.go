@@ -56,8 +56,8 @@ func TestShopDrawsTheLatestSales(t *testing.T) {
 	p.waitUntil("there is a lane for each sale", `document.querySelectorAll(".lane").length === 4`)
 	p.waitUntil("each span is drawn", `document.querySelectorAll(".lane .inside").length === 3 &&
 		document.querySelectorAll(".lane .late").length === 2`)
-	p.waitUntil("the rail counts down", `/^9\d s$/.test(document.querySelector(".blocked .countdown").textContent)`)
-	p.waitUntil("the rail shows who lost the lock", `document.querySelectorAll(".blocked .cross").length === 1`)
+	p.waitUntil("the rail counts down", `/^9\d s$/.test(document.querySelector(".held .countdown").textContent)`)
+	p.waitUntil("the rail shows who lost the lock", `document.querySelectorAll(".held .cross").length === 1`)
 	p.waitUntil("the queue is in order", `[...document.querySelectorAll(".queue .line")].at(-1).innerText.trim() === "D"`)
 	p.waitUntil("the picture is told in words",
 		`[...document.querySelectorAll("svg.lanes[aria-label]")].at(-1).ariaLabel.includes("inside: C")`)

@@ -279,7 +279,7 @@ func (p *page) pressButton(css string) {
 // cutOffReplica cuts a replica off from Redis: its sales wait, those of others succeed, and pending commands arrive when it is reconnected.
 func (p *page) cutOffReplica() {
 	p.t.Helper()
-	eval[bool](p, `api.del("/lock").then(() => api.put("/lock", {version: "v4"}))`+ // one who was killed has left it
+	eval[bool](p, `api.del("/lock?force=true").then(() => api.put("/lock", {version: "v4"}))`+ // A killed replica has left its lock.
 		`.then(() => api.put("/settings", {ttl_ms: 1000, think_ms: 0, nested: 0})).then(() => true)`)
 	p.waitUntil("it can be cut off", `document.querySelector(".machines [data-do=cut]")`)
 	p.pressButton(".machines [data-do=cut]")
