@@ -88,7 +88,7 @@ If it runs for more than two seconds, it reports its progress on standard error.
 		"run the schedule of --replay, or the one found, under this lock as well, and complete it")
 	flags.StringVar(&f.html, "html", "",
 		"also write the counterexample, or the schedule of --replay, to this file: a page that needs no server")
-	flags.BoolVar(&f.all, "all", false, "explore every lock with every fault, and print a table")
+	flags.BoolVar(&f.all, "all", false, "explore every lock with each fault that some lock can stand, one at a time, and print a table")
 	addLanguageFlag(cmd, &f.lang)
 	complete(cmd, "faults", completeFaults)
 	completeWith(cmd, "against", evolution.Names()...)

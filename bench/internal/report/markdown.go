@@ -20,8 +20,8 @@ const head = `# Benchmarks
 const picture = `![Share of the limit, longest wait over mean, and share of the buyers that never got in](benchmarks.svg)
 
 The same sale (lock, read the stock, write one less and the order, unlock) runs under each lock of the evolution, under popular libraries,
-and without a lock in two correct ways, all on a real Redis, in one run. Under a lock sales are serial, so no single lock can beat the
-**limit**: one buyer without a lock, measured in each repetition of each condition.
+and without a lock in two correct ways, all on a real Redis, in one run. Under a lock sales are serial, so a single lock is compared
+with the **limit**: one buyer without a lock, measured in each repetition of each condition.
 
 `
 
