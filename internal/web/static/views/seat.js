@@ -166,7 +166,7 @@ class Seat {
   async follow(route) {
     const place = placeOf(route),
       at = this.addressBar.at();
-    const isOver = () => this.isLeft || place !== this.destination || at !== this.addressBar.at(); // or the address changed
+    const isOver = () => this.isLeft || place !== this.destination || at !== this.addressBar.at();
     this.destination = place;
     this.cancelRetry();
     try {
