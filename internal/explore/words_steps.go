@@ -136,7 +136,7 @@ func (r *recorder) actorSentences(before baseline) []string {
 	var sentences []string
 	for i, a := range r.x.Actors() {
 		if r.judge.Sale(a.Index).HasLossNotice() && !before.lossNotices[i] {
-			notice := r.say("%s is told that it lost the lock", "%s 得知自己丢了锁", a.Name)
+			notice := r.say("%s is told that it lost the lock", "%s 得知自己的锁丢失", a.Name)
 			if sent := a.Pending(); sent != nil && r.step.Kind == trace.KindTime { // a command in flight cannot be called back
 				name, _ := Describe(sent)
 				notice += r.say(", while its %s is in flight", "，而它的 %s 已在途中", name)

@@ -44,7 +44,7 @@ func holders() []Lab {
 		Claim: both("a holder that Redis no longer hears stops before another gets the lock", "与 Redis 失联的持有者，在别人拿到锁之前停止执行"),
 		Cure: both(
 			"a holder counts from when it last asked for a renewal; one expiry later the lock is lost, and the context of the work ends",
-			"持有者从上一次发出续期请求时算起；过了一个过期时间就视为失去锁，并取消业务逻辑的 context"),
+			"持有者从上一次发出续期请求时算起；过了一个过期时间就视为锁丢失，并取消业务逻辑的 context"),
 		Explore: "--work 15s --anomaly untold",
 		Shop: Settings{
 			TTL: 1500 * time.Millisecond, Wait: 15 * time.Second, Think: map[string]time.Duration{"r1": time.Minute, "r2": time.Second},
@@ -94,7 +94,7 @@ func holders() []Lab {
 			broken(Steps(2, 5).and("setnx-expire", "lua-setnx"), "a stopped process renews nothing, and the store takes a write from anybody",
 				"暂停的进程不续期，而存储接受任何人的写入"),
 			broken(LockNames{"v6"}, "a stopped process renews nothing; to be told does not call back a write that has left, and the store takes it",
-				"暂停的进程不续期；得知丢锁也收不回已经发出的写入，而存储会接受它"),
+				"暂停的进程不续期；得知锁丢失也收不回已经发出的写入，而存储会接受它"),
 			broken(LockNames{"redlock"}, "it has no fencing token", "它没有栅栏令牌"),
 			broken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有什么拦住另一单"),
 			expectHolds(StepsFrom(7), "the store has seen the next holder's token, and refuses the old one", "存储见过下一个持有者的令牌，拒绝旧的"),

@@ -132,7 +132,7 @@ func outages() []Lab {
 		},
 		Fault: both(
 			"r1 is cut off while its sale holds the lock, the other sells, and r1 reaches Redis before its write, or is told first",
-			"r1 的一单持有锁时断网，另一单卖出，r1 在写入之前重新连上 Redis，或先得知丢了锁"),
+			"r1 的一单持有锁时断网，另一单卖出，r1 在写入之前重新连上 Redis，或先得知锁丢失"),
 		Hit: all(occurred(witness.KindCutOff), occurred(witness.KindReconnects),
 			answered("r2#1"), either(answered("r1#1"), firstLearnsOfLoss())),
 		Signs: []witness.FindingKind{witness.LostUpdate},
@@ -275,8 +275,8 @@ func outages() []Lab {
 	}, {
 		// A holder is suspended before it sends its write. A lock can help here, but not in paused-writer, where the write has been sent.
 		Name: "stopped-process", Shows: "v5", Cured: "v6", Needs: []Need{Signals},
-		Title: both("A process is stopped, goes on, and has lost its lock", "进程暂停后恢复：锁丢了，自己不知道"),
-		Claim: both("a process that was stopped past the expiry of its lock is told before it writes", "进程暂停超过锁的过期时间，恢复后在写入之前得知丢了锁"),
+		Title: both("A process is stopped, goes on, and has lost its lock", "进程暂停后恢复：锁丢失，自己不知道"),
+		Claim: both("a process that was stopped past the expiry of its lock is told before it writes", "进程暂停超过锁的过期时间，恢复后在写入之前得知锁丢失"),
 		Cure: both("a timer at the expiry: it is overdue when the process goes on, and ends the context of the work",
 			"在过期时刻设定时器：进程恢复时它已到期，于是取消业务逻辑的 context"),
 		Explore: "--faults pause=1 --anomaly untold",

@@ -84,7 +84,7 @@ func toObtain(who string) language.Text { return to(who, "obtain the lock", "拿
 func toAsk(who string) language.Text    { return to(who, "ask for the lock", "来加锁") }
 func toWork(who string) language.Text   { return to(who, "be at work", "开始执行") }
 func toBeTold(who string) language.Text {
-	return to(who, "be told that its lock is lost", "得知自己丢了锁")
+	return to(who, "be told that its lock is lost", "得知自己的锁丢失")
 }
 func hearing(who string) language.Text {
 	return language.Both("an answer to "+who, who+" 得到响应")

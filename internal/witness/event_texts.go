@@ -169,7 +169,7 @@ func eventTexts() []eventText {
 		{isCache: true, kind: KindRunEnds, stepKind: trace.KindEnds, sentence: both("{by} has computed the value", "{by} 计算完毕")},
 		{isCache: true, kind: KindLockRefused, stepKind: trace.KindWaits,
 			sentence: both("{by} finds the lock held, and does not compute", "{by} 发现锁被占用，不计算")},
-		{kind: KindLoses, stepKind: trace.KindWoken, sentence: both("{by} is told that it lost the lock", "{by} 得知自己丢了锁")},
+		{kind: KindLoses, stepKind: trace.KindWoken, sentence: both("{by} is told that it lost the lock", "{by} 得知自己的锁丢失")},
 	}
 }
 

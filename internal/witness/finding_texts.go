@@ -67,7 +67,7 @@ func findingTexts() []findingText {
 			"Both read the same stock, and both wrote one less. Two were sold, and the stock fell by one.",
 			"双方读到同一个库存，都写入减一后的值。卖出两件，库存只减了一。")},
 		{kind: WroteLate, anomaly: anomaly.LostUpdate, title: both("Late write", "迟到的写入"),
-			sentence: both("{by} wrote {for} after its lock had ended", "{by} 的锁结束 {for}之后，{by} 才写入"), explanation: both(
+			sentence: both("{by} wrote {for} after its lock had ended", "{by} 的锁失效 {for}之后，{by} 才写入"), explanation: both(
 				"The sale wrote though the lock was no longer its own.",
 				"锁已经不是它的了，它还是写入了。")},
 		{kind: WaitedLong, title: both("Waited", "等待"), isCost: true,
@@ -87,8 +87,8 @@ func findingTexts() []findingText {
 					"a self-deadlock until the expiry. Then the nested call gets the lock, and the outer one works on without it. "+
 					"A lock that never expires makes it wait for good.",
 				"嵌套调用请求自己这一单已经持有的锁。不可重入的锁会让它等到锁过期：这是自死锁，直到锁过期。之后嵌套调用拿到锁，外层调用没有锁，却继续执行。锁若永不过期，就永远等下去。")},
-		{kind: LearnedOfLoss, title: both("Learned of the loss", "得知丢锁"),
-			isCost: true, sentence: both("{by} was told that it had lost the lock", "{by} 得知自己丢了锁"), explanation: both(
+		{kind: LearnedOfLoss, title: both("Learned of the loss", "得知锁丢失"),
+			isCost: true, sentence: both("{by} was told that it had lost the lock", "{by} 得知自己的锁丢失"), explanation: both(
 				"Its renewal found the lock gone, or its time was over: the context of its work ended. A write that is on its way by then is "+
 					"stopped by a token alone (v7).",
 				"续期时发现锁已经不在，或者有效时间已过：业务的 context 被取消。这时已经发出的写入，只有令牌（v7）拦得住。")},

@@ -30,7 +30,7 @@ func All() []Reason {
 		newReason(service.ErrRunOver, "这一轮已经结束"),
 		newReason(service.ErrNoOrder, "账本里没有这个订单"),
 		newReason(service.ErrInFlight, "这一单可能还在处理"),
-		newReason(lock.ErrLost, "丢了锁"),
+		newReason(lock.ErrLost, "锁丢失"),
 		newReason(service.ErrSoldOut, "售罄"),
 		newReason(service.ErrConflict, "期间另一单改了库存", "conflict"),
 		newReason(lock.ErrTimeout, "等锁超时"),

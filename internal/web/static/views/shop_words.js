@@ -30,7 +30,7 @@ export function describeAnswer({ code, message }) {
   const words = {
     sold_out: say("sold out", "已售罄"),
     lock_timeout: say("not sold: it waited too long for the lock", "没有卖出：等锁超时"),
-    lock_lost: say("not sold: it lost the lock on the way", "没有卖出：中途丢了锁"),
+    lock_lost: say("not sold: it lost the lock on the way", "没有卖出：中途锁丢失"),
     run_over: say("not sold: the run is over", "没有卖出：这一轮已经结束"),
     redis_unavailable: say("not sold: Redis does not answer, or refuses", "没有卖出：Redis 没有响应，或拒绝了"),
     outcome_unknown: say("perhaps sold: the write's outcome is unknown", "可能已卖出：写入结果未知"),
@@ -45,7 +45,7 @@ export function describeEnd(code) {
     sold: say("sold", "卖出"),
     sold_out: say("sold out", "售罄"),
     lock_timeout: say("gave up", "放弃"),
-    lock_lost: say("lost lock", "丢锁"),
+    lock_lost: say("lost lock", "锁丢失"),
     run_over: say("run over", "本轮结束"),
     outcome_unknown: say("in doubt", "结果未知"),
     died: say("died", "崩溃"),
