@@ -185,7 +185,8 @@ func (a *API) putLock(r *http.Request) (any, error) {
 	return a.lockChanged(r), nil
 }
 
-// deleteLock handles DELETE /lock. It takes the lock from the named holder only: a lock that looks stuck may have changed hands meanwhile.
+// deleteLock handles DELETE /lock. Without force it takes the lock from the named holder only, because a lock that looks stuck may have
+// changed hands in the meantime.
 func (a *API) deleteLock(r *http.Request) (any, error) {
 	query := r.URL.Query()
 	holder, force := query.Get("holder"), query.Get("force")
@@ -193,13 +194,14 @@ func (a *API) deleteLock(r *http.Request) (any, error) {
 	switch {
 	case query.Has("force") && force != "true":
 		err = fmt.Errorf("force: %q is not allowed", force)
-	case query.Has("force") && query.Has("holder"):
-		err = errors.New("holder and force exclude each other")
-	case force == "" && holder == "":
+	case holder == "" && (force == "" || query.Has("holder")):
 		err = errors.New("holder is missing")
 	}
 	if err != nil {
 		return nil, BadRequest(err, "want ?holder= with key.holder of GET /lock, or ?force=true, which takes the lock from whoever has it")
+	}
+	if force == "true" {
+		holder = "" // any holder
 	}
 	released, err := a.Shop.RemoveLock(r.Context(), holder)
 	if err != nil {
