@@ -13,20 +13,21 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// Whoever cannot see or point can use each view, as far as axe can tell; its rules of contrast hold in both themes.
+// darkIn has each language with one theme: names depend on the language, contrast on the theme, and no rule of axe on both.
+var darkIn = map[string]bool{"en": false, "zh": true}
+
+// Each view can be used without seeing or pointing, as far as axe can tell, and has the contrast that it requires.
 func TestAxeFindsNothingOnAnyView(t *testing.T) {
 	axe, url := fetchAxe(t), serve(t)
 	for name, address := range addresses {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, url+"/"+address)
-			for _, language := range []string{"en", "zh"} {
+			for language, dark := range darkIn {
 				p.setLanguage(language)
+				p.dark(dark)
 				p.waitUntilLoaded()
-				for _, dark := range []bool{false, true} {
-					p.dark(dark)
-					for _, addError := range p.axeViolations(axe) {
-						t.Errorf("%s, dark %v: %s", language, dark, addError)
-					}
+				for _, problem := range p.axeViolations(axe) {
+					t.Errorf("%s, dark %v: %s", language, dark, problem)
 				}
 			}
 		})
@@ -54,11 +55,11 @@ func TestAxeFindsNothingInABusyShop(t *testing.T) {
 				shop.waitUntil("it is on the stage", `document.querySelector(".bar")`)
 			}
 			shop.waitUntil("the picture is there, and still", `document.querySelector(".spot") && !document.getAnimations().length`)
-			for _, addError := range shop.axeViolations(axe) {
-				t.Errorf("dark %v: %s", dark, addError)
+			for _, problem := range shop.axeViolations(axe) {
+				t.Errorf("dark %v: %s", dark, problem)
 			}
-			for _, addError := range eval[[]string](shop, misfits) {
-				t.Errorf("dark %v: %s", dark, addError)
+			for _, problem := range eval[[]string](shop, misfits) {
+				t.Errorf("dark %v: %s", dark, problem)
 			}
 		}
 	}
@@ -152,21 +153,19 @@ func TestAxeFindsNothingOnTheWay(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, language := range []string{"en", "zh"} {
+			for language, dark := range darkIn {
 				p := open(t, serve(t)+"/"+row.address)
 				p.setLanguage(language)
 				p.still()
 				row.do(p)
-				for _, dark := range []bool{false, true} {
-					p.media(dark, "reduce")
-					for _, addError := range p.axeViolations(axe) {
-						t.Errorf("%s, dark %v: %s", language, dark, addError)
-					}
+				p.media(dark, "reduce")
+				for _, problem := range p.axeViolations(axe) {
+					t.Errorf("%s, dark %v: %s", language, dark, problem)
 				}
 				p.size(390, 844)
 				p.waitForFrame()
-				for _, addError := range eval[[]string](p, misfits) {
-					t.Errorf("%s, on a phone: %s", language, addError)
+				for _, problem := range eval[[]string](p, misfits) {
+					t.Errorf("%s, on a phone: %s", language, problem)
 				}
 			}
 		})
@@ -186,8 +185,8 @@ func TestAxeFindsNothingWhereATokenIsRefused(t *testing.T) {
 		p.waitUntil("it was wrong", `document.querySelector("dialog .note.bad")`)
 		for _, dark := range []bool{false, true} {
 			p.dark(dark)
-			for _, addError := range p.axeViolations(axe) {
-				t.Errorf("%s, dark %v: %s", language, dark, addError)
+			for _, problem := range p.axeViolations(axe) {
+				t.Errorf("%s, dark %v: %s", language, dark, problem)
 			}
 		}
 	}

@@ -76,8 +76,8 @@ func TestCourseAsksBeforeItShowsTheAnswer(t *testing.T) {
 		p.visit(address)
 		p.waitUntil("it is drawn", `document.querySelector("main h1")`)
 		p.fits()
-		for _, addError := range eval[[]string](p, misfits) {
-			t.Errorf("%s: %s", address, addError)
+		for _, problem := range eval[[]string](p, misfits) {
+			t.Errorf("%s: %s", address, problem)
 		}
 	}
 	p.visit("#/course/07")
@@ -308,8 +308,8 @@ func TestAxeFindsNothingInARoomOrAnAnsweredLesson(t *testing.T) {
 		if p == pupil {
 			p.waitForSeat()
 		}
-		for _, addError := range p.axeViolations(axe) {
-			t.Error(addError)
+		for _, problem := range p.axeViolations(axe) {
+			t.Error(problem)
 		}
 	}
 }

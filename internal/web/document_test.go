@@ -43,9 +43,9 @@ func TestDocumentNeedsNoServer(t *testing.T) {
 	if len(text) > 100_000 {
 		t.Errorf("it has %d bytes", len(text))
 	}
-	for _, addError := range []string{`src=`, `href="/`, `url(`, `@import`, `import(`, "\nimport ", "\nexport "} {
-		if at := strings.Index(text, addError); at >= 0 {
-			t.Errorf("it has %q: %.120s", addError, text[at:])
+	for _, reference := range []string{`src=`, `href="/`, `url(`, `@import`, `import(`, "\nimport ", "\nexport "} {
+		if at := strings.Index(text, reference); at >= 0 {
+			t.Errorf("it has %q: %.120s", reference, text[at:])
 		}
 	}
 	for _, address := range regexp.MustCompile(`https?://[^"' ]+`).FindAllString(text, -1) {

@@ -46,8 +46,8 @@ func TestLabShowsBothRunsSideBySide(t *testing.T) {
 	if !strings.HasPrefix(said, "As expected: ") || !strings.HasSuffix(said, still) {
 		t.Errorf("under the kept promise stands %q", said)
 	}
-	for _, addError := range p.axeViolations(axe) {
-		t.Error(addError)
+	for _, problem := range p.axeViolations(axe) {
+		t.Error(problem)
 	}
 	p.size(390, 844)
 	p.fits()

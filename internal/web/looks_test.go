@@ -65,8 +65,8 @@ func TestViewsFitTheWindow(t *testing.T) {
 				for _, width := range []int64{320, 768, 1920} {
 					p.size(width, 900)
 					p.waitForFrame()
-					for _, addError := range eval[[]string](p, misfits) {
-						t.Errorf("%s, %d px: %s", language, width, addError)
+					for _, problem := range eval[[]string](p, misfits) {
+						t.Errorf("%s, %d px: %s", language, width, problem)
 					}
 					p.keep(fmt.Sprintf("%s-%s-%d", name, language, width))
 				}

@@ -63,8 +63,8 @@ func TestTabWorksWithoutANetwork(t *testing.T) {
 	files := host(t)
 	p := open(t, files.URL+"/a/class/#/locks")
 	p.waitForText("In this tab: real lock code")
-	for _, addError := range p.axeViolations(fetchAxe(t)) {
-		t.Error(addError)
+	for _, problem := range p.axeViolations(fetchAxe(t)) {
+		t.Error(problem)
 	}
 	p.playThrough()
 	p.waitUntil("the files are kept", `navigator.serviceWorker.controller`)

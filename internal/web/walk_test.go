@@ -96,8 +96,8 @@ func TestEveryButtonWorks(t *testing.T) {
 				t.Fatalf("got %d addresses; want at least %d", len(all), leastAddresses)
 			}
 			for _, address := range all {
-				for _, addError := range eval[[]string](p, fmt.Sprintf(walk, address)) {
-					t.Error(addError)
+				for _, problem := range eval[[]string](p, fmt.Sprintf(walk, address)) {
+					t.Error(problem)
 				}
 			}
 			t.Log(len(all), "addresses")
