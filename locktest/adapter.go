@@ -16,9 +16,9 @@ import (
 //
 // Acquire and Release are required. Leave a field nil if the lock has no such function.
 type Adapter[H any] struct {
-	Acquire    func(ctx context.Context) (H, error)    // see Lock.Lock
+	Acquire    func(ctx context.Context) (H, error)    // waits for the lock, as Lock.Lock
 	TryAcquire func(ctx context.Context) (H, error)    // tries once, without waiting; nil: not explored
-	Release    func(held H, ctx context.Context) error // see Held.Unlock
+	Release    func(held H, ctx context.Context) error // releases the lock, as Held.Unlock
 	Valid      func(held H) bool                       // see Held; nil: always valid
 	Context    func(held H) context.Context            // see Held; nil: never canceled
 	Token      func(held H) int64                      // fencing token, see Held; nil: no token

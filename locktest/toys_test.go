@@ -136,8 +136,8 @@ func getThenDelete(ctx context.Context, y *toy, owner string) error {
 }
 
 func compareAndDelete(ctx context.Context, y *toy, owner string) error {
-	const scriptLock = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`
-	return y.Eval(ctx, scriptLock, []string{key}, owner).Err()
+	const releaseScript = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`
+	return y.Eval(ctx, releaseScript, []string{key}, owner).Err()
 }
 
 // lockInHash takes a lock in a field of a hash by HSETNX, without an expiry. The owner is the second argument of the release.
@@ -147,8 +147,10 @@ func lockInHash(ctx context.Context, y *toy) (locktest.Held, error) {
 	if err == nil && !took {
 		err = errTaken
 	}
-	const scriptLock = `if redis.call("HGET", KEYS[1], ARGV[1]) == ARGV[2] then return redis.call("HDEL", KEYS[1], ARGV[1]) end return 0`
-	release := func(ctx context.Context) error { return y.Eval(ctx, scriptLock, []string{key}, "owner", owner).Err() }
+	const releaseScript = `if redis.call("HGET", KEYS[1], ARGV[1]) == ARGV[2] then return redis.call("HDEL", KEYS[1], ARGV[1]) end return 0`
+	release := func(ctx context.Context) error {
+		return y.Eval(ctx, releaseScript, []string{key}, "owner", owner).Err()
+	}
 	return held{release: release}, err
 }
 

@@ -190,9 +190,9 @@ func handOffLock(p locktest.Process) (locktest.Lock, error) {
 	return &toy{newClient(p, 0), func(ctx context.Context, y *toy) (locktest.Held, error) {
 		owner := rand.Text()
 		h := held{release: func(ctx context.Context) error {
-			const scriptLock = `local next = redis.call("LPOP", KEYS[2])
+			const releaseScript = `local next = redis.call("LPOP", KEYS[2])
 				if next then redis.call("SET", KEYS[1], next) redis.call("PUBLISH", next, "yours") else redis.call("DEL", KEYS[1]) end return 1`
-			return y.Eval(ctx, scriptLock, []string{key, "line"}, owner).Err()
+			return y.Eval(ctx, releaseScript, []string{key, "line"}, owner).Err()
 		}}
 		const take = `if redis.call("SET", KEYS[1], ARGV[1], "NX") then return 1 end redis.call("RPUSH", KEYS[2], ARGV[1]) return 0`
 		took, err := y.Eval(ctx, take, []string{key, "line"}, owner).Int()

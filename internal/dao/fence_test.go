@@ -84,9 +84,9 @@ func TestSaleOfEndedRunWritesNothing(t *testing.T) {
 			for _, fence := range []int64{0, 500} {
 				order := history.Order{ID: "late", RunID: "first", Fence: fence, Before: 7, After: 6}
 				_, taken := store.Take(t.Context(), order)
-				_, parseWriteReply := store.Write(t.Context(), order)
-				watchedStock := store.Watch(t.Context(), func(stock service.Stock) error { _, err := stock.Write(t.Context(), order); return err })
-				for what, err := range map[string]error{"Write": parseWriteReply, "Take": taken, "watched Write": watchedStock} {
+				_, writeErr := store.Write(t.Context(), order)
+				watchErr := store.Watch(t.Context(), func(stock service.Stock) error { _, err := stock.Write(t.Context(), order); return err })
+				for what, err := range map[string]error{"Write": writeErr, "Take": taken, "watched Write": watchErr} {
 					if !errors.Is(err, service.ErrRunOver) {
 						t.Errorf("%s, %s with token %d: %v; want ErrRunOver", end.how, what, fence, err)
 					}

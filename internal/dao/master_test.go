@@ -160,8 +160,8 @@ func isUsable(t *testing.T, connection net.Conn) bool {
 	if err == nil {
 		return raw.Read(func(uintptr) bool { return true }) == nil
 	}
-	if _, parseWriteReply := connection.Write([]byte("x")); !errors.Is(parseWriteReply, lock.ErrUnavailable) {
-		t.Errorf("a connection that was given up: %v; want an error that says that nothing was sent", parseWriteReply)
+	if _, writeErr := connection.Write([]byte("x")); !errors.Is(writeErr, lock.ErrUnavailable) {
+		t.Errorf("a connection that was given up: %v; want an error that says that nothing was sent", writeErr)
 	}
 	return false
 }

@@ -33,19 +33,19 @@ func TestTakeSellsUnlessStockChanged(t *testing.T) {
 		store, redis := dao.NewStore(r.Store, "instance", 100), r.Store
 		order := history.Order{ID: "one", RunID: "run", Lock: "atomic", Owner: `"quoted"`}
 		for _, c := range []struct {
-			parseWriteReply, stock string // "": none
-			err                    error
-			after                  string
+			writeErr, stock string // "": none
+			err             error
+			after           string
 		}{
-			{parseWriteReply: "1000000000", stock: "1000000000", after: "999999999"},
-			{parseWriteReply: "2", stock: "2", after: "1"},
-			{parseWriteReply: "0", stock: "0", err: service.ErrSoldOut, after: "0"},
-			{parseWriteReply: "2", stock: "3", err: service.ErrRunChanged, after: "3"},
-			{parseWriteReply: "2", stock: "many", err: service.ErrRunChanged, after: "many"},
-			{parseWriteReply: "2", err: service.ErrRunChanged},
+			{writeErr: "1000000000", stock: "1000000000", after: "999999999"},
+			{writeErr: "2", stock: "2", after: "1"},
+			{writeErr: "0", stock: "0", err: service.ErrSoldOut, after: "0"},
+			{writeErr: "2", stock: "3", err: service.ErrRunChanged, after: "3"},
+			{writeErr: "2", stock: "many", err: service.ErrRunChanged, after: "many"},
+			{writeErr: "2", err: service.ErrRunChanged},
 		} {
 			redis.FlushAll(t.Context())
-			redis.HSet(t.Context(), dao.RunKey, "id", order.RunID, "written", c.parseWriteReply)
+			redis.HSet(t.Context(), dao.RunKey, "id", order.RunID, "written", c.writeErr)
 			if c.stock != "" {
 				redis.Set(t.Context(), dao.InventoryKey, c.stock, 0)
 			}
@@ -167,9 +167,9 @@ func TestManualStockIsNotOverwritten(t *testing.T) {
 		}
 		r.Store.Set(t.Context(), dao.InventoryKey, 1000, 0)
 		order := history.Order{ID: "one", RunID: "run", Before: 9, After: 8}
-		_, parseWriteReply := store.Write(t.Context(), order)
+		_, writeErr := store.Write(t.Context(), order)
 		_, taken := store.Take(t.Context(), order)
-		for what, err := range map[string]error{"Write": parseWriteReply, "Take": taken} {
+		for what, err := range map[string]error{"Write": writeErr, "Take": taken} {
 			if !errors.Is(err, service.ErrRunChanged) {
 				t.Errorf("%s: %v; want ErrRunChanged", what, err)
 			}

@@ -101,7 +101,7 @@ func TestRightsOfALockSuffice(t *testing.T) {
 	}
 }
 
-// What was done is answered as done, though what there is cannot be read for the answer.
+// A change that was made is answered with success, even if the new state cannot be read for the answer.
 func TestUnreadableAnswerDoesNotUndoAChange(t *testing.T) {
 	t.Parallel()
 	addr := redisserver.Start(t).Addr

@@ -14,7 +14,7 @@ type timeline struct {
 	saleTimes   saleTimes
 	outcomes    map[outcome]int // number of sales with each outcome
 	runs        []*run          // in the order of their first orders
-	losses      []loss
+	losses      []loss          // lost updates, by the snapshots between which they were lost
 	aftermaths  []Aftermath
 	excerpt     excerpt // part of the history for the picture, chosen by checkLinearizable
 }

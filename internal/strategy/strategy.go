@@ -31,7 +31,7 @@ type Parts struct {
 	lock.Options
 
 	Client           redis.UniversalClient // client of the stock's Redis
-	CompareAndDelete string                // see Servers.CompareAndDelete
+	CompareAndDelete string                // native command that compares and deletes, DELEX or DELIFEQ; "": Redis has none
 	Nodes            []redis.Cmdable       // clients of independent masters, for a lock that is on several
 }
 

@@ -230,7 +230,7 @@ func TestTraceDrawsFaultsAndTicksInChinese(t *testing.T) {
 	}
 }
 
-// Jobs that begin at one moment are drawn in an order: none is drawn inside before its own step.
+// If several jobs begin at the same moment, the line of each becomes thick only from the job's own step on.
 func TestTraceDrawsJobsOfOneMomentFromTheirOwnStep(t *testing.T) {
 	var s eventScript
 	s.tick(0, witness.KindTickBegins, 1)

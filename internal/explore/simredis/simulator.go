@@ -60,9 +60,9 @@ type Answer struct {
 }
 
 // NewSimulator creates a simulator. isDurable reports which keys no failover loses.
-func NewSimulator(durable func(key string) bool) (*Simulator, error) {
+func NewSimulator(isDurable func(key string) bool) (*Simulator, error) {
 	sim := &Simulator{
-		ClockStart: VirtualTime(0), server: miniredis.NewMiniRedis(), isDurable: durable,
+		ClockStart: VirtualTime(0), server: miniredis.NewMiniRedis(), isDurable: isDurable,
 		states: map[string]*State{}, commands: map[string]*Command{}, cachedCommands: map[string]*cachedCommand{},
 	}
 	conn, err := sim.server.Dial() // initializes the server without opening a port
