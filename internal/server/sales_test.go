@@ -120,6 +120,12 @@ func TestLockTimeoutAndForceUnlock(t *testing.T) {
 	if status, code := s.Sell(); status != 200 {
 		t.Errorf("sale after the release: %d %s", status, code)
 	}
+	if err := s.Outside.Set(t.Context(), lock.Key, 1, 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if status, said := s.Send("DELETE", "/lock?holder=2&force=true", ""); status != 200 || !strings.Contains(said, `"released":true`) {
+		t.Errorf("DELETE /lock by force, with another holder: %d %s; want 200 and released", status, said)
+	}
 }
 
 // A Redis that is out of memory refuses what is new, and takes back locks. (Not nested ones: to count down takes memory.)

@@ -79,11 +79,11 @@ func TestShopDrawsTheLatestSales(t *testing.T) {
 	p.click(".finding li button")
 	p.waitUntil("the two are drawn", `document.querySelector("dialog.pair .trace")`)
 	p.key("Escape")
-	p.tellsTheStory(s)
+	p.assertStoryIsInThePicture(s)
 }
 
-// tellsTheStory checks that what went wrong is one story, whose numbers are all in the picture; pointing at one shows the other.
-func (p *page) tellsTheStory(s *fakeShop) {
+// assertStoryIsInThePicture checks that what went wrong is one story, whose numbers are all in the picture; pointing at one shows the other.
+func (p *page) assertStoryIsInThePicture(s *fakeShop) {
 	p.t.Helper()
 	p.size(1280, 720)
 	s.send("story", story)

@@ -30,7 +30,7 @@ const (
 	lockRequestsName = "requests of the lock per sale"
 	publishesName    = "PUBLISH per sale"
 	fastestName      = "times the fastest library"
-	timesLimitName   = "times the limit" // for several locks, which together may exceed the limit
+	timesLimitName   = "times the limit" // name for several locks, which together may exceed the limit
 )
 
 // target is a goal under one condition, before it is compared.

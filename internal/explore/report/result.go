@@ -20,7 +20,7 @@ type ExplorationResult struct {
 	Counterexamples []Schedule `json:"shown"` // counterexamples of the document, to step through
 
 	isProven    bool // every schedule was explored and judged, and none shows an anomaly
-	isContended bool // in some state, a sale waits while another one is in the critical section
+	isContended bool // whether a sale has waited while another one was in the critical section
 }
 
 // Result explores the lock and prints nothing. Explaining the counterexamples may take Bounds.Time once more.
