@@ -82,7 +82,8 @@ func TestShopDrawsTheLatestSales(t *testing.T) {
 	p.assertStoryIsInThePicture(s)
 }
 
-// assertStoryIsInThePicture checks that what went wrong is one story, whose numbers are all in the picture; pointing at one shows the other.
+// assertStoryIsInThePicture checks that what went wrong is one story, whose numbers are all in the picture, and that pointing at one shows
+// the other.
 func (p *page) assertStoryIsInThePicture(s *fakeShop) {
 	p.t.Helper()
 	p.size(1280, 720)
