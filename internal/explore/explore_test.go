@@ -104,10 +104,13 @@ var claims = []struct {
 	{lock: "v4", scenario: faults("lost-reply=1"), anomaly: anomaly.Idle},                                   // v4 removes the lock
 	{lock: "v4", scenario: faults("lost-request=1"), anomaly: anomaly.Idle, shows: anomaly.Idle, length: 5}, // the release is lost
 	{lock: "v6", scenario: faults("lost-reply=1"), anomaly: anomaly.Idle},
+	{lock: "v7", scenario: faults("rollback=1"), anomaly: anomaly.LostUpdate}, // tokens follow the time
 	{lock: "v7", scenario: faults("failover=1"), anomaly: anomaly.TokenOrder, shows: anomaly.TokenOrder, length: 3},
 	{lock: "local", scenario: explore.Scenario{Replicas: 1, Sales: 3}, anomaly: anomaly.Starved},
 	{lock: "late-commit", anomaly: anomaly.TwoHolders},
 	{lock: "getset"},
+	{lock: "getset", scenario: faults("crash=1")},
+	{lock: "lua-setnx", scenario: faults("crash=1")},
 	{lock: "getset", scenario: explore.Scenario{Actors: 3}},
 	{lock: "getset", scenario: explore.Scenario{Actors: 3, Faults: faults("crash=1").Faults}, long: true}, // Redis has no expiry of this lock
 	{lock: "getset", scenario: faults("lost-reply=1,cancel=1"), anomaly: anomaly.TwoHolders},
