@@ -35,14 +35,14 @@ func (l Learner) show(e Exercise, o Outcome, p Progress) {
 	claim := e.Claim.In(l.In)
 	switch {
 	case o.State == verdict.Done:
-		l.say("Done. %s\nNo schedule shows otherwise: %d schedules in %.1f s, with the compilation.\n",
-			"完成。%s\n没有任何时序能推翻它：共 %d 个时序，连同编译用时 %.1f 秒。\n", claim, o.Schedules, o.Seconds)
+		l.say("Done. %s\nNo schedule breaks it: %d explored in %.1f s, with the compilation.\n",
+			"完成。%s\n所有时序都满足要求：共 %d 个，连同编译用时 %.1f 秒。\n", claim, o.Schedules, o.Seconds)
 		if p.Done != nil { // Without a saved progress, the next exercise is unknown.
 			l.sayNext(p)
 		}
 	case o.State == verdict.NotYet && o.Anomaly == "":
-		l.say("Not yet. The claim: %s\nNo schedule shows otherwise, but it was not put to the test: %s.\n",
-			"还没有完成。要求：%s\n没有时序能推翻它，但也没有检验到：%s。\n", claim, o.Says)
+		l.say("Not yet. The claim: %s\nNo schedule breaks it, but it was not put to the test: %s.\n",
+			"还没有完成。要求：%s\n没有时序违反要求，但也没有覆盖到：%s。\n", claim, o.Says)
 	case o.State == verdict.NotYet:
 		in, _ := explore.ParseScenario(o.Scenario) // The check has parsed it before.
 		in.Language = l.In
