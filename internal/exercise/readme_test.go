@@ -101,7 +101,8 @@ func readme(t *testing.T, e exercise.Exercise, in language.Language) string {
 	p.line("**The claim.** %s", "**要求。** %s", p.text(e.Claim))
 	p.line("Predict what breaks it, then repair [lock.go](lock.go):", "先预测哪种命令顺序会违反要求，再修改 [lock.go](lock.go)：")
 	fmt.Fprintf(p, "```bash\ngo run . check %s\n```\n\n", nn)
-	p.line("Explored in every order:", "检查会探索以下各项的所有命令顺序：")
+	p.line("Scenarios and forbidden [anomalies](../../docs/break-it.md#faults-and-anomalies):",
+		"检查会探索以下场景的所有命令顺序，不得出现其后的[异常](../../docs/break-it.zh-CN.md#故障和异常)：")
 	for _, look := range e.Looks {
 		fmt.Fprintf(p, "- %s%s%s\n", p.scenario(look), p.colon(), anomalies(look))
 	}
@@ -137,29 +138,29 @@ func listPage(in language.Language) string {
 	p := &page{in: in}
 	p.line("# Exercises", "# 练习")
 	p.line("[中文](exercises.zh-CN.md)", "[English](exercises.md)")
-	p.line("Each exercise is a lock in one small file, with one flaw. You repair it. `check` compiles your code and runs it in every "+
-		"order that its Redis "+
-		"commands can take, under faults. It answers in seconds: done, or the shortest schedule that breaks the claim.",
-		"每个练习是一把锁，一个小文件，一处缺陷，由你来修。`check` 编译你的代码，在各种故障下运行其 Redis 命令的所有顺序，几秒内给出答案：完成，或者违反要求的最短时序。")
+	p.line("Each exercise is a lock with one flaw, for you to repair. `check` compiles your code, runs it in every order of its Redis "+
+		"commands, under faults, and answers in seconds: done, or the shortest schedule that breaks the claim.",
+		"每个练习是一把有一处缺陷的锁，代码在一个小文件里，由你来修。`check` 编译你的代码，在各种故障下运行其 Redis 命令的所有顺序，"+
+			"几秒内给出答案：完成，或者违反要求的最短时序。")
 	fmt.Fprint(p, "```bash\ngo run . check              # ", p.text(language.Both("the list, and what is done", "列表，以及完成情况")),
 		"\ngo run . check 05           # ", p.text(language.Both("check one: 05, nested, or its directory", "检查一题：05、nested 或其目录")),
-		"\ngo run . check --watch      # ", p.text(language.Both("at each save, one after the other", "每次保存都检查，一题接一题")),
+		"\ngo run . check --watch      # ", p.text(language.Both("after each save, until all are done", "每次保存都检查，直到全部完成")),
 		"\ngo run . check 05 --hint    # ", p.text(language.Both("the next of three hints", "三个提示中的下一个")),
 		"\ngo run . check 05 --solution # ", p.text(language.Both("when you are done, or ask twice", "完成之后，或者问第二次时")),
 		"\n```\n\n")
 	fmt.Fprintln(p, strings.Join(p.exerciseLinks(), "\n")+"\n")
 	p.line("You need only Go: Redis is simulated. Wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start goroutines by `Clock.Go`, take "+
-		"the time from `Clock.Now`: [what the explorer asks of a lock](your-own-lock.md#what-the-explorer-asks-of-a-lock). On an exercise's "+
-		"page, flags are those of `lockstep explore`, and the names behind them are [anomalies](break-it.md#faults-and-anomalies); `usual` are "+
+		"the time from `Clock.Now`: [what the explorer asks of a lock](your-own-lock.md#what-the-explorer-asks-of-a-lock). A page lists "+
+		"scenarios, as flags of `lockstep explore`, and the [anomalies](break-it.md#faults-and-anomalies) that must not occur; `usual` are "+
 		names(exercise.UsualAnomalies())+".\n\n"+
-		"Your progress is in `.lockstep-course.json`, beside `go.mod`; git ignores it. Remove it to start over. `git checkout -- "+
+		"Your progress is in `.lockstep-course.json`, beside `go.mod`; git ignores it. Remove it to start over, in the course too. `git checkout -- "+
 		"exercises/05-nested` restores an exercise.",
 		"只需要 Go：Redis 是模拟的。用 `lock.Sleep`、`lock.Poll` 或 `Clock.Wait` 等待，用 `Clock.Go` 启动 goroutine，时间取自 `Clock.Now`："+
-			"[探索器的要求](your-own-lock.zh-CN.md)。练习页上的选项与 `lockstep explore` 的相同，后面的名字是[异常](break-it.zh-CN.md#故障和异常)；`usual` 指 "+
-			names(exercise.UsualAnomalies())+"。\n\n"+
-			"进度记在 `go.mod` 旁边的 `.lockstep-course.json` 里，git 会忽略它；删除它就重新开始。`git checkout -- exercises/05-nested` 可以还原一题。")
-	p.line("Exit code of a check: 0 done; 1 not yet; 2 unknown: the code does not compile, panics, or waits where the explorer cannot see it.",
-		"检查的退出码：0 完成；1 还没有完成；2 无法判断：代码无法编译、panic，或者在探索器看不到的地方等待。")
+			"见[探索器对锁的要求](your-own-lock.zh-CN.md#探索器对锁的要求)。练习页上列出场景（即 `lockstep explore` 的选项）和不得出现的"+
+			"[异常](break-it.zh-CN.md#故障和异常)；`usual` 指 "+names(exercise.UsualAnomalies())+"。\n\n"+
+			"进度记在 `go.mod` 旁边的 `.lockstep-course.json` 里，git 会忽略它；删除它，练习和课程都重新开始。`git checkout -- exercises/05-nested` 可以还原一题。")
+	p.line("Exit code: 0 done; 1 not yet; 2 unknown, such as code that does not compile, panics, or waits where the explorer cannot see it.",
+		"退出码：0 完成；1 还没有完成；2 无法判断，例如代码无法编译、panic，或者在探索器看不到的地方等待。")
 	return strings.TrimSpace(p.String()) + "\n"
 }
 
