@@ -153,8 +153,8 @@ func listPage(in language.Language) string {
 		"the time from `Clock.Now`: [what the explorer asks of a lock](your-own-lock.md#what-the-explorer-asks-of-a-lock). A page lists "+
 		"scenarios, as flags of `lockstep explore`, and the [anomalies](break-it.md#faults-and-anomalies) that must not occur; `usual` are "+
 		names(exercise.UsualAnomalies())+".\n\n"+
-		"Your progress is in `.lockstep-course.json`, beside `go.mod`; git ignores it. Remove it to start over, in the course too. `git checkout -- "+
-		"exercises/05-nested` restores an exercise.",
+		"Your progress is in `.lockstep-course.json`, beside `go.mod`; git ignores it. Remove it to start over, in the course too. "+
+		"`git checkout -- exercises/05-nested` restores an exercise.",
 		"只需要 Go：Redis 是模拟的。用 `lock.Sleep`、`lock.Poll` 或 `Clock.Wait` 等待，用 `Clock.Go` 启动 goroutine，时间取自 `Clock.Now`："+
 			"见[探索器对锁的要求](your-own-lock.zh-CN.md#探索器对锁的要求)。练习页上列出场景（即 `lockstep explore` 的选项）和不得出现的"+
 			"[异常](break-it.zh-CN.md#故障和异常)；`usual` 指 "+names(exercise.UsualAnomalies())+"。\n\n"+
