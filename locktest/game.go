@@ -218,6 +218,9 @@ func (c *candidate) IsLost() bool {
 // IsOver implements judge.Lease. A lock under test does not tell expiry and loss apart.
 func (c *candidate) IsOver() bool { return c.IsLost() }
 
+// IgnoredCause implements judge.Lease.
+func (c *candidate) IgnoredCause() error { return nil }
+
 // Token implements judge.Lease. It reports false if the lock has no fencing tokens.
 func (c *candidate) Token() (token int64, ok bool) {
 	t, ok := c.held.(interface{ Token() int64 })

@@ -101,6 +101,14 @@ func (c lossContext) Err() error {
 	return nil
 }
 
+// IgnoredCause returns the cause with which the lease has ended, if it is not ErrLost. The explorer names it.
+func (c lossContext) IgnoredCause() error {
+	if c.Err() != nil {
+		return nil
+	}
+	return context.Cause(c.Context)
+}
+
 // leakClock is a clock with a goroutine for each timer, so that a timer that is not stopped shows as a goroutine leak.
 type leakClock struct{ lock.Clock }
 

@@ -48,7 +48,7 @@ func (l Learner) show(e Exercise, o Outcome, p Progress) {
 		in.Language = l.In
 		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %s. It shows %s: %s (%s).\n\n",
 			"还没有完成。要求：%s\n违反它的最短时序有 %s，出现 %s：%s（%s）。\n\n",
-			claim, stepCount(o.Length, l.In), o.Anomaly, sentenceOf(o, in), cmp.Or(o.Scenario, l.In.Say("no fault", "没有故障")))
+			claim, stepCount(o.Length, l.In), o.Anomaly, sentenceOf(e, o, in), cmp.Or(o.Scenario, l.In.Say("no fault", "没有故障")))
 		fmt.Fprintln(l.People, o.Diagram)
 		l.say("The schedule: %s\n", "时序：%s\n", o.Schedule)
 		if !l.watches { // sayWatched prints this after the outcome.
@@ -68,11 +68,19 @@ func stepCount(n int, in language.Language) string {
 }
 
 // sentenceOf describes the anomaly of an outcome. For starvation with a limit of one it states the limit, which is a setting elsewhere.
-func sentenceOf(o Outcome, in explore.Scenario) string {
-	if found := explore.Anomaly(o.Anomaly); found != anomaly.Starved || in.MaxOvertakes() != 1 {
+// Exercise untold also looks for timers, and for a context that ends with another cause than lock.ErrLost.
+func sentenceOf(e Exercise, o Outcome, in explore.Scenario) string {
+	switch found := explore.Anomaly(o.Anomaly); {
+	case found == anomaly.Starved && in.MaxOvertakes() == 1:
+		return in.Say("a sale is overtaken more than once by sales that asked after it", "一单被后来的请求插队超过一次")
+	case e.Name == "untold" && found == anomaly.GoroutineLeak:
+		return in.Say("a goroutine still runs, or a timer was not stopped, after its sale has ended", "一单已经结束，它的 goroutine 还在运行，或定时器没有停止")
+	case e.Name == "untold" && found == anomaly.Untold:
+		return in.Say("a sale has lost the lock and works on, and its context has not ended with lock.ErrLost as the cause",
+			"一单的锁丢失后还在继续执行，它的 context 没有以 lock.ErrLost 结束")
+	default:
 		return explore.AnomalyText(found, in)
 	}
-	return in.Say("a sale is overtaken more than once by sales that asked after it", "一单被后来的请求插队超过一次")
 }
 
 // sayProgress prints how many exercises are done, and how to continue.

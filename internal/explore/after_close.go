@@ -12,14 +12,14 @@ import (
 // (lock.Closer). No step of a schedule closes a lock, since such a step would be possible at any time. A copy of the run in which the locks
 // are closed shows whether something remains forever.
 
-// leakedActors returns an actor for each goroutine that continues although all sales of its process have ended and its lock is closed.
-func (l lookahead) leakedActors() []*engine.Actor {
-	if len(l.Engine.ActorsOfOutlivingTasks()) == 0 {
+// leakedTasks returns the goroutines that continue although all sales of their process have ended and its lock is closed.
+func (l lookahead) leakedTasks() []engine.Subject {
+	if len(l.Engine.OutlivingTasks()) == 0 {
 		return nil
 	}
 	closed, end := l.afterClose()
 	defer end()
-	return closed.Engine.ActorsOfOutlivingTasks()
+	return closed.Engine.OutlivingTasks()
 }
 
 // afterClose returns a copy of the run in which the processes whose sales have ended have closed their locks. If there is nothing to close,

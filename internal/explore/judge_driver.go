@@ -137,3 +137,12 @@ func (l observedLease) IsLost() bool { return errors.Is(context.Cause(l.Context(
 
 // IsOver implements judge.Lease.
 func (l observedLease) IsOver() bool { return l.Context().Err() != nil }
+
+// IgnoredCause implements judge.Lease. A lock that wraps another may hide from the sale that a lease's context has ended; the context then
+// has this method.
+func (l observedLease) IgnoredCause() error {
+	if hiding, ok := l.Context().(interface{ IgnoredCause() error }); ok {
+		return hiding.IgnoredCause()
+	}
+	return nil
+}

@@ -38,8 +38,8 @@ func (r *Run) Close() { r.Engine.Close() }
 func (r *Run) Check() (detected []judge.Detection, over bool) {
 	r.undecided = false
 	r.judge.Check()
-	for _, a := range (lookahead{r}).leakedActors() {
-		r.judge.ReportLeak(a.Index)
+	for _, t := range (lookahead{r}).leakedTasks() {
+		r.judge.ReportLeak(t.Actor.Index, t.Name, t.IsTimer())
 	}
 	over = lookahead{r}.check()
 	return r.judge.Detected(), over

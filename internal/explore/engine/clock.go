@@ -144,7 +144,7 @@ func (tm *timer) Stop() bool {
 // fire makes the timer's function run when the execution settles.
 func (tm *timer) fire() {
 	tm.Stop()
-	tm.actor.spawn("timer", tm.callback)
+	tm.actor.spawn(timerRole, tm.callback)
 }
 
 // advanceTo advances the virtual time, and fires the timers that are due on the way.

@@ -27,10 +27,10 @@ func (x *Execution) IsTimerNext() bool {
 	return next != nil && (expiry == 0 || next.dueAt < x.now+expiry)
 }
 
-// ActorsOfOutlivingTasks returns, for each task that still runs although all sales of its process have ended, the actor that started it.
-// It leaves out tasks that await a node, as the client's read timeout ends them; tasks that handle a message, as they work for the
-// process; tasks whose wait has ended; and those of a paused process, as they may end once it resumes.
-func (x *Execution) ActorsOfOutlivingTasks() (all []*Actor) {
+// OutlivingTasks returns the tasks that still run although all sales of their process have ended. It leaves out tasks that
+// await a node, as the client's read timeout ends them; tasks that handle a message, as they work for the process; tasks whose wait has
+// ended; and those of a paused process, as they may end once it resumes.
+func (x *Execution) OutlivingTasks() (all []Subject) {
 	for _, p := range x.processes {
 		if !p.IsOver() || p.isAwaitingNode() {
 			continue
@@ -38,7 +38,7 @@ func (x *Execution) ActorsOfOutlivingTasks() (all []*Actor) {
 		for _, t := range x.tasks {
 			goesOn := t.startedByMessage && t.hasAction() || t.undecided
 			if t.actor.Process == p && !t.Ended() && !goesOn {
-				all = append(all, t.actor)
+				all = append(all, Subject{t.name(), t.actor, t})
 			}
 		}
 	}

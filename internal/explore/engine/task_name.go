@@ -13,6 +13,9 @@ import (
 // defaultRole is the role of a task whose name cannot be written in a schedule.
 const defaultRole = "task"
 
+// timerRole is the role of a task that runs the function of a timer.
+const timerRole = "timer"
+
 // tokenName returns the name of a task if it can be written in a schedule, and defaultRole otherwise.
 func tokenName(name string) string {
 	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }

@@ -142,6 +142,9 @@ func (x *Execution) Subject(t Transition) Subject {
 // Ended reports whether the subject is a task that has ended.
 func (s Subject) Ended() bool { return s.task != nil && s.task.Ended() }
 
+// IsTimer reports whether the subject is a task that runs a timer, or waits for one.
+func (s Subject) IsTimer() bool { return s.task != nil && s.task.role == timerRole }
+
 // Pending returns the commands that a task is about to send; nil: none, or not known yet.
 func (s Subject) Pending() []redis.Cmder {
 	if s.task == nil {

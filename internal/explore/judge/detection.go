@@ -30,10 +30,12 @@ const (
 	SaleFails                            // a sale fails without a fault; args: the sale, its error
 	LockOutlivesHolder                   // a dead sale's lock remains too long; args: the sale, the remaining TTL
 	LockStaysForever                     // a lock without a holder remains forever; no args
-	GoroutineOutlivesSale                // a goroutine still runs after its sale has ended; args: the sale
+	GoroutineOutlivesSale                // a goroutine still runs after its sale has ended; args: the sale, the goroutine
+	TimerOutlivesSale                    // a timer is pending, or its function runs, after its sale has ended; args: the sale
 	SoldTwice                            // an order is sold again; args: the order, the stock before and after
 	StaleWrite                           // a sale overwrites an update; args: the sale, the stock it writes, the one it read, the actual one
 	WorksWithoutLock                     // a sale has lost the lock and is not told; args: the sale
+	IgnoresOtherCause                    // a sale has lost the lock and is told another cause than ErrLost; args: the sale, the cause
 	TokenNotLarger                       // a later holder's token is not larger; args: the earlier token, the later one
 	NestedTokenDiffers                   // a nested lease has another token; args: the sale, its nested token, its outer token
 	SaleOvertaken                        // later sales enter before a waiting one; args: the waiting sale, how many times

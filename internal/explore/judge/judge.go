@@ -220,9 +220,13 @@ func (j *Judge) HasRemains() bool {
 	return slices.ContainsFunc(j.lockServers(), func(s *simredis.State) bool { return slices.ContainsFunc(s.Transient, stays) })
 }
 
-// ReportLeak reports that a goroutine of an actor still runs although all actors of its process have finished.
-func (j *Judge) ReportLeak(actor int) {
-	j.Report(anomaly.GoroutineLeak, GoroutineOutlivesSale, j.sales[actor].Name)
+// ReportLeak reports that a goroutine or a timer of an actor is left although all actors of its process have finished.
+func (j *Judge) ReportLeak(actor int, goroutine string, isTimer bool) {
+	if isTimer {
+		j.Report(anomaly.GoroutineLeak, TimerOutlivesSale, j.sales[actor].Name)
+		return
+	}
+	j.Report(anomaly.GoroutineLeak, GoroutineOutlivesSale, j.sales[actor].Name, goroutine)
 }
 
 // RecordOrder records that an order was written to the ledger. isRepeated says that the ledger had the order already, and stock is what the

@@ -12,6 +12,7 @@ type Lease interface {
 	Token() (token int64, ok bool) // the fencing token; false: the lock has none
 	IsLost() bool                  // the actor knows that the lock is lost
 	IsOver() bool                  // the actor was told to stop its work, for any reason
+	IgnoredCause() error           // the actor was told to stop its work with this cause, and goes on; nil: it was not
 }
 
 // Sale is what the judge knows of one actor: of its current sale, or of its last one.
@@ -137,7 +138,11 @@ func (j *Judge) RecordUnlockStart(actor int) (outermost bool) {
 	j.reports.checkLossNotices()
 	outermost = len(s.leases) == 1
 	if outermost && s.lostWhileEntered && !s.isStopped() && !s.Dead() {
-		j.Report(anomaly.Untold, WorksWithoutLock, s.Name)
+		if cause := s.leases[0].IgnoredCause(); cause != nil {
+			j.Report(anomaly.Untold, IgnoresOtherCause, s.Name, cause)
+		} else {
+			j.Report(anomaly.Untold, WorksWithoutLock, s.Name)
+		}
 	}
 	s.leases = s.leases[:len(s.leases)-1]
 	if outermost {
