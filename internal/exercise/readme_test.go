@@ -149,16 +149,15 @@ func listPage(in language.Language) string {
 		"\ngo run . check 05 --solution # ", p.text(language.Both("when you are done, or ask twice", "完成之后，或者问第二次时")),
 		"\n```\n\n")
 	fmt.Fprintln(p, strings.Join(p.exerciseLinks(), "\n")+"\n")
-	p.line("You need only Go: Redis is simulated. Wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start goroutines by `Clock.Go`, take "+
-		"the time from `Clock.Now`: [what the explorer asks of a lock](your-own-lock.md#what-the-explorer-asks-of-a-lock). A page lists "+
-		"scenarios, as flags of `lockstep explore`, and the [anomalies](break-it.md#faults-and-anomalies) that must not occur; `usual` are "+
-		names(exercise.UsualAnomalies())+".\n\n"+
-		"Your progress is in `.lockstep-course.json`, beside `go.mod`; git ignores it. Remove it to start over, in the course too. "+
-		"`git checkout -- exercises/05-nested` restores an exercise.",
-		"只需要 Go：Redis 是模拟的。用 `lock.Sleep`、`lock.Poll` 或 `Clock.Wait` 等待，用 `Clock.Go` 启动 goroutine，时间取自 `Clock.Now`："+
-			"见[探索器对锁的要求](your-own-lock.zh-CN.md#探索器对锁的要求)。练习页上列出场景（即 `lockstep explore` 的选项）和不得出现的"+
-			"[异常](break-it.zh-CN.md#故障和异常)；`usual` 指 "+names(exercise.UsualAnomalies())+"。\n\n"+
-			"进度记在 `go.mod` 旁边的 `.lockstep-course.json` 里，git 会忽略它；删除它，练习和课程都重新开始。`git checkout -- exercises/05-nested` 可以还原一题。")
+	p.line("You need only Go: Redis is simulated. Wait, start goroutines and take the time [as the explorer asks]"+
+		"(your-own-lock.md#what-the-explorer-asks-of-a-lock). A page lists scenarios, as flags of `lockstep explore`, and "+
+		"[anomalies](break-it.md#faults-and-anomalies) that must not occur; `usual` are "+names(exercise.UsualAnomalies())+".\n\n"+
+		"Your progress, in the course too, is in `.lockstep-course.json`, beside `go.mod`; remove it to start over. `git checkout -- "+
+		"exercises/05-nested` restores an exercise.",
+		"只需要 Go：Redis 是模拟的。等待、启动 goroutine、取时间，都要按[探索器对锁的要求](your-own-lock.zh-CN.md#探索器对锁的要求)来写。"+
+			"练习页上列出场景（即 `lockstep explore` 的选项）和不得出现的[异常](break-it.zh-CN.md#故障和异常)；`usual` 指 "+
+			names(exercise.UsualAnomalies())+"。\n\n"+
+			"练习和课程的进度都记在 `go.mod` 旁边的 `.lockstep-course.json` 里，删除它就重新开始。`git checkout -- exercises/05-nested` 可以还原一题。")
 	p.line("Exit code: 0 done; 1 not yet; 2 unknown, such as code that does not compile, panics, or waits where the explorer cannot see it.",
 		"退出码：0 完成；1 还没有完成；2 无法判断，例如代码无法编译、panic，或者在探索器看不到的地方等待。")
 	return strings.TrimSpace(p.String()) + "\n"
