@@ -151,7 +151,7 @@ func TestRunWritesAllOutputs(t *testing.T) {
 		t.Errorf("reading the document: got %v and old text, want it replaced", err)
 	}
 	for _, want := range []string{
-		"# Benchmarks", "Go 1.", "Redis ", "| buyers | 4 |", "## How to read it", "go run . -contestants v10,redislock",
+		"# Benchmarks", "Go 1.", "Redis ", "| buyers | share, 4 | requests, 4 |", "## How to read it", "go run . -contestants v10,redislock",
 	} {
 		if !strings.Contains(string(markdown), want) {
 			t.Errorf("the document does not say %q:\n%s", want, markdown)

@@ -130,40 +130,30 @@ func describeSpeed(run result.Run, at result.Condition) string {
 	return text + "."
 }
 
-// describeCost returns a sentence about their requests and longest waits.
+// describeCost returns a sentence about their requests, their longest waits and the buyers that they never served.
 func describeCost(run result.Run, at result.Condition) string {
 	ours, _, _ := rank(run, at, contestants.Step)
 	library, _, _ := rank(run, at, contestants.Library)
 	_, _, slowest := rank(run, at, contestants.Step, contestants.Library)
-	var parts []string
-	for i, name := range []string{ours.name, library.name, slowest.name} {
-		if name == "" || i == 2 && (name == ours.name || name == library.name) {
-			continue
+	var names []string
+	for _, name := range []string{ours.name, library.name, slowest.name} {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
-		of := func(number result.Metric) float64 { return run.Summary(name, at, number).Median }
-		clauses := []string{
-			fmt.Sprintf("`%s` sends %.1f requests per sale", name, of(result.Requests)),
-			fmt.Sprintf("its longest wait is %.1f times the mean", of(result.MaxOverMean)),
-		}
-		if never := of(result.NeverServed); never > 0 {
-			clauses = append(clauses, fmt.Sprintf("%.0f of the %d buyers never got in", never, at.Buyers))
-		}
-		parts = append(parts, enumerate(clauses))
 	}
-	if len(parts) == 0 {
+	if len(names) == 0 {
 		return ""
 	}
-	return strings.Join(parts, "; ") + "."
-}
-
-// enumerate joins clauses with commas and "and".
-func enumerate(clauses []string) string {
-	last := len(clauses) - 1
-	text := strings.Join(clauses[:last], ", ")
-	if last > 1 {
-		text += ","
+	enumerate := func(number result.Metric, digits int) string {
+		var texts []string
+		for _, name := range names {
+			texts = append(texts, fmt.Sprintf("%.*f", digits, run.Summary(name, at, number).Median))
+		}
+		last := len(texts) - 1
+		return strings.TrimPrefix(strings.Join(texts[:last], ", ")+" and "+texts[last], " and ")
 	}
-	return text + " and " + clauses[last]
+	return fmt.Sprintf("In this order, a sale takes %s requests, the longest wait is %s times the mean, and %s of the %d buyers never got in.",
+		enumerate(result.Requests, 1), enumerate(result.MaxOverMean, 1), enumerate(result.NeverServed, 0), at.Buyers)
 }
 
 // describeAlone returns a sentence about the fastest two locks for a single buyer.

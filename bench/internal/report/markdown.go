@@ -15,42 +15,43 @@ const head = `# Benchmarks
 
 <!-- written by bench (go run . -markdown ../docs/benchmarks.md); changes by hand are lost -->
 
+The same sale (lock, read the stock, write one less and the order, unlock) runs on a real Redis under the locks of the evolution, under
+popular libraries, and in two ways without a lock. Sales under one lock are serial, so its speed is given as a share of the **limit**: one
+buyer without a lock, measured in each repetition.
+
 `
 
 const picture = `![Share of the limit, longest wait over mean, and share of the buyers that never got in](benchmarks.svg)
-
-The same sale (lock, read the stock, write one less and the order, unlock) runs under each lock of the evolution, under popular libraries,
-and without a lock in two correct ways, all on a real Redis, in one run. Under a lock sales are serial, so a single lock is compared
-with the **limit**: one buyer without a lock, measured in each repetition of each condition.
 
 `
 
 const howToRead = `
 ## How to read it
 
-- A cell is the median of the repetitions, with the least and the most. A share is of the limit of the same repetition. Contestants run in
-  random order.
+- A cell is the median of the repetitions, with the least and the most. Contestants run in random order.
 - Buyers buy again at once, which favours locks without a queue: the buyer that has just bought asks first.
-- A warm-up of one round precedes a window of about three (two for the most buyers). A buyer that never got the lock counts with its wait so
-  far. For a perfect queue, the longest wait over the mean is 1. Where many buyers never got in, all waits are equally long: see their
-  number first.
-- Requests are all that the clients wrote within the window, including polls, renewals and subscriptions. Two are the sale's: GET, and a
-  script that writes the stock and the order.
-- A cell is **broken** if the stock did not fall by exactly the number of sales. A contestant **hung** if it sold nothing in the last half
-  of the window, or had to be ended.
+- After a warm-up, the window is about three times what the limit takes to serve each buyer once.
+- A buyer that never got the lock counts with its wait so far. For a perfect queue, the longest wait over the mean is 1. Where many buyers
+  never got in, all waits are equally long: see their number first.
+- Requests are all that the clients wrote within the window, polls and renewals too. Two are the sale's.
 - A sale that waits for no other takes four round trips, and the limit two: a share of 0.5. A lock exceeds it by handing over to the next
-  sale, or by staying with its process, as v11 does.
-- redlock needs few requests as it queues inside each process; on its five servers, taking and releasing the lock is ten.
-- Sales of atomic, and of segmented with its eight locks, are not serial: their share is far above 1. optimistic sends five requests in
-  three round trips, and starts over after a random pause if the stock has changed. The picture leaves these out.
-- [The matrix](MATRIX.md#what-each-step-gains) has the numbers of v1, v2, v3, v5 and delex, too.
+  sale, or by staying with its process, as v11.
+- Taking and releasing redlock is ten requests to five servers, but its sales hand the lock on within a process.
+- Sales of atomic, and of segmented with its eight locks, are not serial. optimistic sends five requests in three round trips, and starts
+  over after a random pause if the stock has changed. The picture omits these.
+- [The matrix](MATRIX.md#what-each-step-gains) has v1–v3, v5 and delex.
+`
+
+// statuses explains the cells without a number. Most runs have none.
+const statuses = `- A cell is **broken** if the stock did not fall by exactly the number of sales.
+- A contestant **hung** if it sold nothing in the last half of the window, or had to be ended.
 `
 
 const howToRun = `
 ## How to run it
 
 ` + "```sh\ncd bench\ngo run . -help\ngo run . %s\n```\n\n" +
-	"The terminal also shows one process, and no delay, where the processes compete with Redis for cores, and the goals;\n" +
+	"The terminal also shows one process. Without `-steps`, bench also measures 2 and 1,000 buyers, and no added delay.\n" +
 	"`-json` writes everything.\n"
 
 // Markdown writes docs/benchmarks.md: the findings, how to read them, and the tables by which to choose a lock.
@@ -72,6 +73,9 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	}
 	text.WriteString("\n")
 	text.WriteString(howToRead)
+	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Status != result.OK }) {
+		text.WriteString(statuses)
+	}
 	measured := run.Contestants(all)
 	for _, c := range all {
 		if c.Kind == contestants.Library && slices.Contains(measured, c.Name) {
@@ -86,7 +90,7 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 		}
 		title := s.String()
 		fmt.Fprintf(&text, "\n## %s%s\n", strings.ToUpper(title[:1]), title[1:])
-		for _, t := range newTables(run, all, s, buyers[s], shown) {
+		for _, t := range joinForPage(newTables(run, all, s, buyers[s], shown)) {
 			fmt.Fprintf(&text, "\n### %s%s\n\n", strings.ToUpper(t.title[:1]), t.title[1:])
 			t.markdown(&text)
 		}

@@ -10,11 +10,12 @@ import (
 	"lockstep/internal/evolution"
 )
 
-// table is a table of text. Markdown shows some of the tables of Text.
+// table is a table of text. Markdown shows some of the tables of Text, and joins those that a reader compares.
 type table struct {
 	title string
 	head  []string
 	rows  [][]string
+	of    column // number that the table shows
 }
 
 // tableSetting is an added round trip and a number of processes, which a set of tables has in common.
@@ -49,22 +50,29 @@ func tableSettings(run result.Run) (all []tableSetting, buyers map[tableSetting]
 
 // column is a number that has a table for each setting.
 type column struct {
-	title    string
-	format   func([]result.Cell) string
-	isOnPage bool // shown on the page, too; the terminal shows all
+	title  string
+	format func([]result.Cell) string
+	page   string // title of its table on the page; "": only the terminal shows it
+	short  string // name in that table
 }
 
 func columns() []column {
 	return []column{
-		{"share of the limit", summaryCell(result.Share, 2), true},
-		{"sales per second", summaryCell(result.PerSecond, 0), false},
-		{"requests per sale", summaryCell(result.Requests, 2), true},
-		{"requests of the lock per sale", summaryCell(result.LockRequests, 2), false},
-		{"wait in ms: p50 / p99 / longest", onlyWithWaiters(formatWaits), false},
-		{"longest wait over mean", onlyWithWaiters(summaryCell(result.MaxOverMean, 1)), true},
-		{"buyers that never got in", onlyWithWaiters(summaryCell(result.NeverServed, 0)), true},
+		{"share of the limit", summaryCell(result.Share, 2), speedTable, "share"},
+		{"sales per second", summaryCell(result.PerSecond, 0), "", ""},
+		{"requests per sale", summaryCell(result.Requests, 2), speedTable, "requests"},
+		{"requests of the lock per sale", summaryCell(result.LockRequests, 2), "", ""},
+		{"wait in ms: p50 / p99 / longest", onlyWithWaiters(formatWaits), "", ""},
+		{"longest wait over mean", onlyWithWaiters(summaryCell(result.MaxOverMean, 1)), waitTable, "wait"},
+		{"buyers that never got in", onlyWithWaiters(summaryCell(result.NeverServed, 0)), waitTable, "never"},
 	}
 }
+
+// Titles of the tables on the page.
+const (
+	speedTable = "share of the limit, and requests per sale"
+	waitTable  = "longest wait over mean, and buyers that never got in"
+)
 
 // pageColumns returns the numbers that the page shows for a setting. It shows only the setting of the findings, where the locks differ
 // most.
@@ -72,7 +80,7 @@ func pageColumns(run result.Run, s tableSetting) []column {
 	if at, found := busiestCondition(run); found && s != (tableSetting{at.AddedMillis, at.Processes}) {
 		return nil
 	}
-	return slices.DeleteFunc(columns(), func(n column) bool { return !n.isOnPage })
+	return slices.DeleteFunc(columns(), func(n column) bool { return n.page == "" })
 }
 
 // onlyWithWaiters omits the cells in which no buyer waits for another.
@@ -93,7 +101,7 @@ func newTables(run result.Run, all []contestants.Contestant, s tableSetting, buy
 	}
 	var tables []table
 	for _, number := range numbers {
-		t := table{title: number.title, head: head}
+		t := table{title: number.title, head: head, of: number}
 		for _, name := range run.Contestants(all) {
 			row, measured := []string{name}, false
 			for _, w := range buyers {
@@ -110,6 +118,32 @@ func newTables(run result.Run, all []contestants.Contestant, s tableSetting, buy
 		}
 	}
 	return tables
+}
+
+// joinForPage joins the tables that stand in one table on the page.
+func joinForPage(all []table) (joined []table) {
+	for _, t := range all {
+		t.title = t.of.page
+		t.head = slices.Clone(t.head)
+		for i := range t.head[1:] {
+			t.head[i+1] = t.of.short + ", " + t.head[i+1]
+		}
+		if last := len(joined) - 1; last >= 0 && joined[last].title == t.title {
+			joined[last] = joined[last].join(t)
+		} else {
+			joined = append(joined, t)
+		}
+	}
+	return joined
+}
+
+// join appends the columns of other. Both tables have a row for each contestant.
+func (t table) join(other table) table {
+	t.head = append(t.head, other.head[1:]...)
+	for i, row := range t.rows {
+		t.rows[i] = append(row, other.rows[i][1:]...)
+	}
+	return t
 }
 
 // goalTable returns the table of the goals and the measured values.
