@@ -118,8 +118,8 @@ func steps() []strategy.Strategy {
 		{
 			Name: "v7", Title: both("fenced", "栅栏令牌"),
 			Adds: both(
-				"v6, and a token that grows with every holder; the store refuses a smaller one than it has seen",
-				"在 v6 上加令牌：每换一个持有者，令牌就增大；存储拒绝小于已见过最大值的令牌",
+				"v6, and a fencing token: a number that grows with every holder; the store refuses a smaller one than it has seen",
+				"在 v6 上加栅栏令牌（fencing token）：每换一个持有者就增大的数；存储拒绝小于已见过最大值的令牌",
 			),
 			Costs: both("as v6; the store looks at the token at every read and write", "同 v6；存储每次读写都要检查令牌"),
 			Needs: strategy.ParseRights(fencedRights),
@@ -242,7 +242,7 @@ func steps() []strategy.Strategy {
 			Costs: both("every command goes to all of them; processes poll", "每条命令都要发给所有节点；进程之间轮询"),
 			Needs: strategy.ParseRights(scriptRights + " +pexpire"),
 			StillBroken: strategy.Flaws{
-				newFlaw("no-fence", "no fencing", "没有栅栏令牌"),
+				newFlaw("no-fence", "no fencing token", "没有栅栏令牌"),
 				newFlaw("no-order", "no order between processes", "进程之间没有先后顺序"),
 				newFlaw("empty-restarted-node", "a node that restarts empty", "节点清空重启"),
 				newFlaw("clocks", "a clock that jumps", "时钟跳变"),

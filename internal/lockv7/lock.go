@@ -1,6 +1,6 @@
 // Package lockv7 is the seventh step of the evolution: the lock is fenced.
 //
-// Adds: v6, and a token that grows with every holder; the store refuses a smaller one than it has seen.
+// Adds: v6, and a fencing token: a number that grows with every holder; the store refuses a smaller one than it has seen.
 // Costs: as v6; the store looks at the token at every read and write.
 // Still broken: two holders after a pause: only a store that checks the token is safe; waiters poll: a storm of commands, starvation, no
 // order; a failover forgets the lock.

@@ -3,7 +3,7 @@
 // Adds: a branch off v9: a majority of N independent masters instead of one; while a minority is down or hangs, the lock stays available
 // and exclusive.
 // Costs: every command goes to all of them; processes poll.
-// Still broken: no fencing; no order between processes; a node that restarts empty; a clock that jumps.
+// Still broken: no fencing token; no order between processes; a node that restarts empty; a clock that jumps.
 //
 // A process holds the lock once a majority has granted it within the validity time: TTL − 1 % − 2 ms.
 // Sources: redis.io, Distributed Locks with Redis; Kleppmann 2016 and Antirez 2016 on its clocks.
