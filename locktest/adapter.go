@@ -6,22 +6,21 @@ import (
 	"reflect"
 )
 
-// Adapter implements [Lock] by the functions of another lock. H is the type that the other lock returns to its holder. The methods of
-// *redislock.Lock, for example, fit without a wrapper:
+// Adapter implements [Lock] by functions. H is the type of a held lock. For example, this adapts redislock:
 //
 //	locktest.Adapter[*redislock.Lock]{
 //		Acquire: func(ctx context.Context) (*redislock.Lock, error) { return locker.Obtain(ctx, "orders", time.Second, nil) },
 //		Release: (*redislock.Lock).Release,
 //	}
 //
-// Acquire and Release are required. Leave a field nil if the lock has no such function.
+// Acquire and Release are required. The other fields may be nil.
 type Adapter[H any] struct {
-	Acquire    func(ctx context.Context) (H, error)    // waits for the lock, as Lock.Lock
-	TryAcquire func(ctx context.Context) (H, error)    // tries once, without waiting; nil: not explored
-	Release    func(held H, ctx context.Context) error // releases the lock, as Held.Unlock
-	Valid      func(held H) bool                       // see Held; nil: always valid
-	Context    func(held H) context.Context            // see Held; nil: never canceled
-	Token      func(held H) int64                      // fencing token, see Held; nil: no token
+	Acquire    func(ctx context.Context) (H, error)    // obtains the lock; see Lock.Lock
+	TryAcquire func(ctx context.Context) (H, error)    // tries once, without waiting; if nil, no actor does so
+	Release    func(held H, ctx context.Context) error // releases the lock; see Held.Unlock
+	Valid      func(held H) bool                       // see Held; if nil, the lock is always valid
+	Context    func(held H) context.Context            // see Held; if nil, it is never canceled
+	Token      func(held H) int64                      // see Held; if nil, there are no tokens
 }
 
 // Lock implements [Lock].

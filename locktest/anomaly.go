@@ -5,7 +5,7 @@ import "lockstep/internal/anomaly"
 // Anomaly is the name of a way in which a lock fails, such as "two-holders". Says explains it.
 type Anomaly string
 
-// The anomalies that a search looks for. Those that the command lockstep explore also finds have the same names there.
+// The anomalies that a search looks for. The command lockstep explore uses the same names.
 const (
 	TwoHolders     Anomaly = "two-holders"
 	ForeignRelease Anomaly = "foreign-release"
@@ -25,5 +25,5 @@ func Anomalies() (all []Anomaly) {
 	return all
 }
 
-// Says explains the anomaly in a sentence. Where the sentence says "for ever", a lock with an expiry stays until it expires.
+// Says explains the anomaly in a sentence.
 func (a Anomaly) Says() string { return anomaly.Anomaly(a).Row().InTest }

@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/explore/bubble"
 )
 
-// The default bounds of a search.
+// The default limits of a search.
 const (
 	DefaultRuns = 100_000     // default of Config.Runs
 	DefaultTime = time.Minute // default of Config.Time
@@ -23,10 +23,13 @@ const (
 // defaultActors is the number of actors of a zero Config. Two are enough for most anomalies.
 const defaultActors = 2
 
-// Fault is a kind of fault: Name is its name in Config.Faults, and Says explains it in a sentence.
-type Fault struct{ Name, Says string }
+// Fault is a kind of fault.
+type Fault struct {
+	Name string // name in Config.Faults
+	Says string // what happens
+}
 
-// Faults returns all faults.
+// Faults returns the faults that can be named in Config.Faults.
 func Faults() (all []Fault) {
 	for _, f := range bubble.Faults() {
 		all = append(all, Fault(f))
@@ -37,33 +40,33 @@ func Faults() (all []Fault) {
 // mostActors is the largest number of actors. The search grows exponentially with it, and rarely completes with more than four.
 const mostActors = 4
 
-// UsualFaults returns the values of Config.Faults to begin with: no fault, then each fault that a lock must tolerate without outside help.
-// The other faults (late, pause, node-restart) can only be tolerated with a fencing token or several nodes.
+// UsualFaults returns values of Config.Faults to begin with: no fault, and then each fault that a lock should tolerate by itself. The other
+// faults (late, pause, node-restart) break most locks.
 func UsualFaults() []string {
 	return []string{"", "slow=1", "lost-reply=1", "lost-request=1", "cancel=1", "crash=1"}
 }
 
-// Config configures an exploration. Only Key is required.
+// Config configures a search. Only Key is required.
 type Config struct {
 	Key      string        // Redis key of the lock, the same on each node
-	Nodes    int           // number of independent Redis servers; 0: 1
-	Actors   int           // number of actors, 1 to 4; each locks once, and unlocks if it obtained the lock; 0: 2
-	Together bool          // all actors but the first share one process; false: each actor is its own process
-	Faults   string        // faults that may occur, each with how often at most, such as "lost-reply=1,pause=1"; see Faults
-	Allow    []Anomaly     // accepted anomalies, which are not looked for
-	Depth    int           // greatest length, in steps, of the schedules to run; 0: no limit
-	Runs     int           // greatest number of runs; 0: DefaultRuns
-	Time     time.Duration // greatest duration of the search; 0: DefaultTime
+	Nodes    int           // number of independent Redis servers (default 1)
+	Actors   int           // number of actors, 1 to 4 (default 2); each locks once, and unlocks if it obtained the lock
+	Together bool          // whether all actors but the first share one process; otherwise each has its own
+	Faults   string        // faults that may occur, and how often at most: "lost-reply=1,pause=1"; see Faults
+	Allow    []Anomaly     // anomalies to ignore
+	Depth    int           // maximum length of a schedule, in steps (default: no limit)
+	Runs     int           // maximum number of runs (default DefaultRuns)
+	Time     time.Duration // maximum duration of the search (default DefaultTime)
 }
 
-// Process is a simulated process. It has a lock and clients of its own, which no other process may use.
+// Process is a simulated process. Its lock and its clients must not be used by another process.
 type Process struct {
-	Name    string // names of its actors: "A", or "BC"
+	Name    string // names of its actors, such as "A" or "BC"
 	process *bubble.Process
 }
 
-// Dial connects to a node in memory. Pass it to the client as its dialer. The address is one that Addr returned; if there is only one node,
-// any address connects to it.
+// Dial connects to a node in memory. It is the dialer for the client under test. The address is one that Addr has returned; if there is
+// only one node, any address will do.
 func (p Process) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	conn, err := p.process.Dial(ctx, network, addr)
 	if err != nil {
@@ -72,25 +75,26 @@ func (p Process) Dial(ctx context.Context, network, addr string) (net.Conn, erro
 	return conn, nil
 }
 
-// Addr returns the address of a node; the first node is 0. It is an IP address, so that no client looks up a name outside the test.
+// Addr returns the address of a node, counted from 0. It is an IP address, so that no client looks up a name.
 func (Process) Addr(node int) string { return bubble.Addr(node) }
 
-// Cleanup registers a function to call when the run ends, such as one that closes a client. The last one registered is called first.
+// Cleanup registers a function to be called at the end of the run, such as one that closes a client. Functions are called last added, first
+// called.
 func (p Process) Cleanup(f func()) { p.process.Cleanup(f) }
 
-// Lock is the lock of a process. It may also have a method TryLock with the signature of Lock, which is then explored as an alternative to
-// Lock. An [Adapter] implements Lock by functions.
+// Lock is the lock of a process. If it also has a method TryLock with the same signature, each actor may call TryLock instead of Lock. An
+// [Adapter] implements Lock by functions.
 type Lock interface {
-	// Lock obtains the lock; the lock decides whether it waits or tries once. It returns an error if it did not obtain the lock.
+	// Lock obtains the lock, or returns an error. It may wait for the lock, or try once.
 	Lock(ctx context.Context) (Held, error)
 }
 
-// Held is a lock that was obtained. It may also have these methods:
+// Held is a lock that an actor holds. It may also have these methods:
 //
-//   - Valid() bool reports whether the holder may still believe that it holds the lock, given what the lock has reported to it.
+//   - Valid() bool reports whether the holder may still believe that it holds the lock, by all that the lock has told it.
 //   - Context() context.Context returns a context that is canceled once the lock is known to be lost. It is an alternative to Valid.
-//   - Token() int64 returns a fencing token. Each holder must get a larger token than the one before it. A paused holder with a smaller
-//     token is then harmless.
+//   - Token() int64 returns a fencing token, which must be larger than that of the previous holder. A paused holder with a smaller token
+//     than another counts as harmless.
 type Held interface {
 	// Unlock releases the lock.
 	Unlock(ctx context.Context) error
@@ -102,13 +106,13 @@ type Result struct {
 	Runs       int              // runs of the code
 	States     int              // distinct states reached
 	Depth      int              // length, in steps, up to which all schedules were run
-	Complete   bool             // all schedules were run, whatever their length
-	Incomplete string           // reason why Complete is false; "": none
+	Complete   bool             // whether all schedules were run, whatever their length
+	Incomplete string           // why the search ended early; empty if it did not
 	Chance     int              // runs that were repeated because chance led them to another state
 	Missed     int              // steps that no repetition reached again
 	Never      []string         // faults of Config.Faults that occurred in no run
-	Vacuous    string           // reason why an empty Found proves nothing; "": it does prove something
-	Note       string           // reason why Found may be an artifact of the test; "": none
+	Vacuous    string           // why an empty Found proves nothing; empty if it proves something
+	Note       string           // why Found may be an artifact of the test; otherwise empty
 	Took       time.Duration    // real duration of the search
 }
 
@@ -116,7 +120,7 @@ type Result struct {
 type Counterexample struct {
 	Anomaly  Anomaly
 	Says     string // sentence that describes what happens
-	Schedule string // steps separated by spaces, the form that Replay takes
+	Schedule string // steps, separated by spaces, as Replay takes them
 }
 
 // Steps returns the number of steps of the schedule.
@@ -178,14 +182,15 @@ func Replay(t *testing.T, c Config, schedule string, open func(Process) (Lock, e
 	explorer.Replay(c.report(e), schedule)
 }
 
-// Shown is the result of running one schedule by Show.
+// Shown is the result of Show.
 type Shown struct {
 	Found   []Counterexample // anomalies that the schedule leads to
 	Drawing string           // sequence diagram of the run
 }
 
-// Show runs one schedule until it leads to the anomaly want; if want is empty, to any anomaly. Because chance may lead a run to another
-// state, it tries up to a hundred times. It returns an error if the code cannot take a step of the schedule.
+// Show runs one schedule, and returns the anomalies to which it leads and a sequence diagram. Because a run may depend on chance, it
+// repeats the schedule, at most a hundred times, until it leads to want, or to any anomaly if want is empty. It returns an error if the
+// code cannot take a step of the schedule.
 func Show(t *testing.T, c Config, schedule string, open func(Process) (Lock, error), want Anomaly) (Shown, error) {
 	t.Helper()
 	explorer, _, err := newExplorer(t, c, open, false)

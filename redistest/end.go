@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/explore/bubble/server"
 )
 
-// Outcome is how an actor's work has ended, as far as the actor can know.
+// Outcome is the outcome of an actor's work, as far as the actor can know it.
 type Outcome string
 
 // The outcomes of an actor.
@@ -22,25 +22,26 @@ const (
 // ActorState is the state of an actor when Check or Always is called.
 type ActorState struct {
 	Actor   string  // its name, such as "A"
-	Kind    string  // name of its Kind; "" with System.Actor
+	Kind    string  // name of its Kind; empty with System.Actor
 	Outcome Outcome // Waiting until it has returned or crashed
-	Err     error   // error that it returned; nil: none
+	Err     error   // error that it returned, if any
 }
 
-// End is the state that Check and Always judge: what Redis holds, and how each actor ended.
+// End is the state that Check and Always judge: the contents of Redis, and the outcome of each actor.
 type End struct {
 	Redis  Redis
-	Actors []ActorState // one for each actor, in the order of their names and kinds
+	Actors []ActorState // one for each actor, in the order of System.Kinds
 }
 
-// Succeeded counts the actors of the given kinds that returned nil. Without kinds it counts those of every kind.
+// Succeeded returns the number of actors of the given kinds, or of all kinds if none is given, that returned nil.
 func (e End) Succeeded(kinds ...string) int { return e.count(Succeeded, kinds) }
 
-// Failed counts the actors of the given kinds, or of every kind, that returned an error although they received every reply.
+// Failed returns the number of actors of the given kinds, or of all kinds if none is given, that returned an error although they received
+// every reply.
 func (e End) Failed(kinds ...string) int { return e.count(Failed, kinds) }
 
-// InDoubt counts the actors of the given kinds, or of every kind, of which nobody can know whether they succeeded: their process crashed,
-// or a command or a reply was lost.
+// InDoubt returns the number of actors of the given kinds, or of all kinds if none is given, whose success is unknown: their process
+// crashed, or they returned an error after a command or a reply was lost.
 func (e End) InDoubt(kinds ...string) int { return e.count(InDoubt, kinds) }
 
 func (e End) count(o Outcome, kinds []string) (n int) {
@@ -52,21 +53,21 @@ func (e End) count(o Outcome, kinds []string) (n int) {
 	return n
 }
 
-// Redis gives Setup, Check and Always direct access to a node. Its commands take effect at once, and are not steps of the schedule. An
-// error of Redis ends the search with that error.
+// Redis is direct access to a node, for Setup, Check and Always. Its commands take effect at once, and are not steps of the schedule. If
+// Redis returns an error, the search fails with it.
 type Redis struct {
 	server *server.Server
 	node   int
 	fail   func(error)
 }
 
-// Node returns the access to another node; the first node is 0.
+// Node returns the access to a node, counted from 0.
 func (r Redis) Node(i int) Redis {
 	r.node = i
 	return r
 }
 
-// Do sends a command and returns its reply: nil, a string, an int, or a list of these as []any. It returns nil for an error of Redis.
+// Do sends a command and returns its reply: nil, a string, an int, or a list of these as []any. If Redis returns an error, Do returns nil.
 func (r Redis) Do(command ...any) any {
 	words := make([]string, len(command))
 	for i, word := range command {
@@ -80,7 +81,7 @@ func (r Redis) Do(command ...any) any {
 	return reply
 }
 
-// Int returns the number that a key holds; 0 if there is no such key.
+// Int returns the number that a key holds, or 0 if there is no such key.
 func (r Redis) Int(key string) int {
 	text := r.String(key)
 	if text == "" {
@@ -93,7 +94,7 @@ func (r Redis) Int(key string) int {
 	return n
 }
 
-// String returns the string that a key holds; "" if there is no such key.
+// String returns the string that a key holds, or "" if there is no such key.
 func (r Redis) String(key string) string {
 	text, _ := r.Do("GET", key).(string)
 	return text

@@ -15,58 +15,58 @@ import (
 	"lockstep/internal/explore/bubble"
 )
 
-// The default bounds of a search.
+// The default limits of a search.
 const (
 	DefaultRuns = 100_000     // default of Config.Runs
 	DefaultTime = time.Minute // default of Config.Time
 )
 
-// Config configures an exploration. The zero Config runs two actors without faults.
+// Config configures a search. The zero Config runs two actors without faults.
 type Config struct {
-	Actors int           // number of actors that run System.Actor, 1 to 4; 0: 2; must be 0 with System.Kinds
-	Nodes  int           // number of independent Redis servers; 0: 1
-	Faults string        // faults that may occur, each with how often at most, such as "lost-reply=1,crash=1"; see Faults
-	Allow  []Anomaly     // accepted anomalies, which are not looked for
-	Depth  int           // greatest length, in steps, of the schedules to run; 0: no limit
-	Runs   int           // greatest number of runs; 0: DefaultRuns
-	Time   time.Duration // greatest duration of the search; 0: DefaultTime
+	Actors int           // number of actors that run System.Actor, 1 to 4 (default 2); must be 0 with System.Kinds
+	Nodes  int           // number of independent Redis servers (default 1)
+	Faults string        // faults that may occur, and how often at most: "lost-reply=1,crash=1"; see Faults
+	Allow  []Anomaly     // anomalies to ignore
+	Depth  int           // maximum length of a schedule, in steps (default: no limit)
+	Runs   int           // maximum number of runs (default DefaultRuns)
+	Time   time.Duration // maximum duration of the search (default DefaultTime)
 }
 
-// System is the code under test, and the rules that it must obey. It needs either Actor or Kinds; all other fields are optional.
+// System is the code under test, and the rules that it must obey. Either Actor or Kinds is required. The other fields may be nil.
 type System struct {
-	// Setup fills Redis at the beginning of each run. Nil: Redis is empty.
+	// Setup fills Redis, which is empty, at the beginning of each run.
 	Setup func(r Redis)
 
-	// Actor opens a process, and returns what its one actor does once: send a request, run a job, handle a message. The error that this
-	// function returns is the actor's outcome. Config.Actors processes are opened by it, and are interchangeable.
+	// Actor opens a process, and returns the function that its actor calls once: one that sends a request, runs a job or handles a message.
+	// The error of that function decides the actor's Outcome. The actors are interchangeable.
 	Actor func(p Process) (func(ctx context.Context) error, error)
 
 	// Kinds replaces Actor if the actors differ, such as a producer and two consumers.
 	Kinds []Kind
 
-	// Check is called at the end of each schedule, when all actors have returned and no message is in flight. Its error is an anomaly,
-	// CheckFails. Nil: no rule for the end; Stuck, Busy and GoroutineLeak are still looked for.
+	// Check is called at the end of each schedule, when all actors have returned or crashed and no message is in flight. If it returns an
+	// error, that is the anomaly CheckFails.
 	Check func(e End) error
 
-	// Always is called after every step. Its error is an anomaly, AlwaysFails. Nil: no rule for the states in between.
+	// Always is called after every step. If it returns an error, that is the anomaly AlwaysFails.
 	Always func(e End) error
 }
 
 // Kind is a group of interchangeable actors, each in a process of its own.
 type Kind struct {
 	Name  string // name in ASCII letters; if N is above 1, the actors are called NameA, NameB, …
-	N     int    // number of actors; 0: 1
+	N     int    // number of actors (default 1)
 	Actor func(p Process) (func(ctx context.Context) error, error)
 }
 
-// Process is a simulated process with one actor. It has clients of its own, which no other process may use.
+// Process is a simulated process with one actor. Its clients must not be used by another process.
 type Process struct {
 	Name    string // name of its actor, such as "A"
 	process *bubble.Process
 }
 
-// Dial connects to a node in memory. Pass it to the client as its dialer. The address is one that Addr returned; if there is only one node,
-// any address connects to it.
+// Dial connects to a node in memory. It is the dialer for the client under test. The address is one that Addr has returned; if there is
+// only one node, any address will do.
 func (p Process) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	conn, err := p.process.Dial(ctx, network, addr)
 	if err != nil {
@@ -75,10 +75,11 @@ func (p Process) Dial(ctx context.Context, network, addr string) (net.Conn, erro
 	return conn, nil
 }
 
-// Addr returns the address of a node; the first node is 0. It is an IP address, so that no client looks up a name outside the test.
+// Addr returns the address of a node, counted from 0. It is an IP address, so that no client looks up a name.
 func (Process) Addr(node int) string { return bubble.Addr(node) }
 
-// Cleanup registers a function to call when the run ends, such as one that closes a client. The last one registered is called first.
+// Cleanup registers a function to be called at the end of the run, such as one that closes a client. Functions are called last added, first
+// called.
 func (p Process) Cleanup(f func()) { p.process.Cleanup(f) }
 
 // Anomaly is the name of a way in which a system fails.
@@ -96,10 +97,13 @@ const (
 // Anomalies returns all anomalies.
 func Anomalies() []Anomaly { return []Anomaly{CheckFails, AlwaysFails, Stuck, Busy, GoroutineLeak} }
 
-// Fault is a kind of fault: Name is its name in Config.Faults, and Says explains it in a sentence.
-type Fault struct{ Name, Says string }
+// Fault is a kind of fault.
+type Fault struct {
+	Name string // name in Config.Faults
+	Says string // what happens
+}
 
-// Faults returns all faults.
+// Faults returns the faults that can be named in Config.Faults.
 func Faults() (all []Fault) {
 	for _, f := range faults() {
 		all = append(all, Fault(f))
@@ -117,7 +121,7 @@ func faults() []bubble.Fault {
 type Counterexample struct {
 	Anomaly  Anomaly
 	Says     string // sentence that describes what happens
-	Schedule string // steps separated by spaces, the form that Replay takes
+	Schedule string // steps, separated by spaces, as Replay takes them
 }
 
 // Steps returns the number of steps of the schedule.
@@ -129,12 +133,12 @@ type Result struct {
 	Runs       int              // runs of the code
 	States     int              // distinct states reached
 	Depth      int              // length, in steps, up to which all schedules were run
-	Complete   bool             // all schedules were run, whatever their length
-	Incomplete string           // reason why Complete is false; "": none
+	Complete   bool             // whether all schedules were run, whatever their length
+	Incomplete string           // why the search ended early; empty if it did not
 	Chance     int              // runs that were repeated because chance led them to another state
 	Missed     int              // steps that no repetition reached again
 	Never      []string         // faults of Config.Faults that occurred in no run
-	Vacuous    string           // reason why an empty Found proves nothing; "": it does prove something
+	Vacuous    string           // why an empty Found proves nothing; empty if it proves something
 	Took       time.Duration    // real duration of the search
 }
 
@@ -185,14 +189,15 @@ func Replay(t *testing.T, c Config, schedule string, s System) {
 	explorer.Replay(c.report(e), schedule)
 }
 
-// Shown is the result of running one schedule by Show.
+// Shown is the result of Show.
 type Shown struct {
 	Found   []Counterexample // anomalies that the schedule leads to
 	Drawing string           // sequence diagram of the run
 }
 
-// Show runs one schedule until it leads to the anomaly want; if want is empty, to any anomaly. Because chance may lead a run to another
-// state, it tries up to a hundred times. It returns an error if the code cannot take a step of the schedule.
+// Show runs one schedule, and returns the anomalies to which it leads and a sequence diagram. Because a run may depend on chance, it
+// repeats the schedule, at most a hundred times, until it leads to want, or to any anomaly if want is empty. It returns an error if the
+// code cannot take a step of the schedule.
 func Show(t *testing.T, c Config, schedule string, s System, want Anomaly) (Shown, error) {
 	t.Helper()
 	explorer, _, err := newExplorer(t, c, s, false)
