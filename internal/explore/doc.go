@@ -6,7 +6,7 @@
 //
 //	faults, _ := explore.ParseFaults("expiry=1")
 //	result, err := explore.Explore(ctx, strategy, explore.Scenario{Actors: 2, Faults: faults}, explore.Goal{}, explore.Bounds{})
-//	fmt.Println(result.Verdict(), result.Found[0].Schedule) // broken A:SET expiry B:SET
+//	fmt.Println(result.Verdict(), result.Found[0].Schedule()) // broken A:SET expiry B:SET
 //
 // The package is made for the locks and exercises of this repository, which declare how they wait. It infers nothing: code that behaves
 // otherwise than it declares is refused with an error that names its line. Package locktest runs any code, unmodified.
@@ -17,8 +17,8 @@
 // store, the Redis client and the Lua scripts are the real ones. Redis is simulated (package simredis), and so is time.
 //
 // The code can wait in only two places: a hook of the Redis client holds every command back, and every other wait goes through lock.Clock.
-// So the explorer always knows who waits for what, and lets only one goroutine run at a time. What it chooses from are transitions, which
-// form one table (engine/kind_table.go): a command takes effect and its sender runs to its next wait; a message arrives; time advances to
+// So the explorer always knows who waits for what, and lets only one goroutine run at a time. It chooses from transitions, which form one
+// table (engine/kind_table.go): a command takes effect and its sender runs to its next wait; a message arrives; time advances to
 // the next timer or expiry, by itself only when nothing else can happen; a wait ends in one of two ways, where Go's select could take
 // either; and faults, as often as the scenario allows them. Each command of a pipeline is a step of its own; a transaction is a single
 // step.
@@ -40,9 +40,10 @@
 //     refused with ErrUndeclaredPoll.
 //   - An attempt that has left nothing in Redis is forgotten when the next one begins: otherwise waiters that undo each other's attempts,
 //     as they do on a majority of nodes, would go on forever.
-//   - With three or more actors, those that start alike start in the order of their names and are interchangeable: a state hash orders them
-//     by what has happened to each (symmetry reduction: Clarke et al., CAV 1993; Ip and Dill, FMSD 1996). A test over the table of our
-//     locks shows that none of them depends on names. With two actors, both orders are explored.
+//   - With three or more actors, those that start alike start in the order of their names. If each makes one sale, and the lock is on one
+//     server, they are interchangeable: a state hash orders them by what has happened to each (symmetry reduction: Clarke et al., CAV 1993;
+//     Ip and Dill, FMSD 1996). A test over the table of our locks shows that none of them depends on names. With two actors, both orders
+//     are explored.
 //   - The masters of a lock on several nodes are interchangeable, and their answers to the tasks that one task has started count as a set.
 //
 // Bounds.EveryState and Bounds.EverySymmetry explore without these cuts; TestCutsDoNotChangeResults compares.
@@ -51,7 +52,7 @@
 //
 // The judge (package judge) sees what no actor can see: who truly holds the lock according to Redis, and which actors believe that they
 // hold it. The true holder follows from who wrote the key lock.Key. A strategy is judged by what it promises, its Scope. What Redis does
-// not show is not judged, and the answer says so (Result.Unjudged): who holds the lock, if it is kept elsewhere or several actors count a
+// not show is not judged, and the answer says so (Result.Unjudged): who holds the lock, if it is in another key or several actors count a
 // number in its key; whether a waiter is right to sleep while the lock's key is free; whether a fault has kept out an actor that tries only
 // once.
 //
