@@ -30,7 +30,7 @@ const howToRead = `
 
 - A cell is the median of the repetitions, with the least and the most. Contestants run in random order.
 - Buyers buy again at once, which favours locks without a queue: the buyer that has just bought asks first.
-- After a warm-up, the window is about three times what the limit takes to serve each buyer once.
+- After a warm-up, the window is at least three times what the limit takes to serve all buyers.
 - A buyer that never got the lock counts with its wait so far. For a perfect queue, the longest wait over the mean is 1. Where many buyers
   never got in, all waits are equally long: see their number first.
 - Requests are all that the clients wrote within the window, polls and renewals too. Two are the sale's.
