@@ -5,16 +5,16 @@ import "lockstep/internal/anomaly"
 // Anomaly is the name of a way in which a lock fails, such as "two-holders". Says explains it.
 type Anomaly string
 
-// The anomalies that a search looks for. The command lockstep explore uses the same names.
+// The anomalies that a search looks for. Those that the command lockstep explore finds, too, have the same names there.
 const (
-	TwoHolders     Anomaly = "two-holders"
-	ForeignRelease Anomaly = "foreign-release"
-	LeftBehind     Anomaly = "left-behind"
-	Stuck          Anomaly = "stuck"
-	Busy           Anomaly = "busy"
-	GoroutineLeak  Anomaly = "goroutine-leak"
-	TokenOrder     Anomaly = "token-order"
-	Unattributed   Anomaly = "unattributed"
+	TwoHolders     Anomaly = "two-holders"     // two actors believe at the same time that they hold the lock
+	ForeignRelease Anomaly = "foreign-release" // a process removes or overwrites another's lock
+	LeftBehind     Anomaly = "left-behind"     // a lock stays although nobody holds it
+	Stuck          Anomaly = "stuck"           // a call does not return within ten minutes, although nobody holds the lock
+	Busy           Anomaly = "busy"            // a process sends 20 commands or more in a row without a pause
+	GoroutineLeak  Anomaly = "goroutine-leak"  // a goroutine outlives the run
+	TokenOrder     Anomaly = "token-order"     // a holder's fencing token is not larger than an earlier holder's
+	Unattributed   Anomaly = "unattributed"    // a process changes a lock, and no value says whose it is then
 )
 
 // Anomalies returns all anomalies, in the order in which a search reports them.

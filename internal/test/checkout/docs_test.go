@@ -37,14 +37,11 @@ var printed = regexp.MustCompile("(?s)(<!-- lockstep ([^\n]*) -->\n```\\w+\n)(.*
 var longCommands = []string{
 	"explore v7 --faults pause=1,expiry=1 --anomaly lost-update",
 	"explore v6 --work 25s --nested 1 --faults crash=1,lost-reply=1",
-	"explore v7 --faults rollback=1 --anomaly lost-update",
 	"explore v7 --sales 3 --replicas 1 --anomaly starved",
 	"explore v9 --actors 4 --anomaly starved",
 	"explore v10 --actors 4 --anomaly starved",
 	"explore v10 --actors 3 --replicas 2 --faults crash=1,lost-wake=1",
-	"explore redlock --try 2 --faults node-crash=1",
 	"explore redlock --try 2 --faults node-hang=1",
-	"explore redlock --faults pause=1",
 	"explore optimistic --faults pause=1,crash=1,lost-reply=1",
 	"explore segmented --faults expiry=1",
 }
