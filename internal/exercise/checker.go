@@ -1,7 +1,6 @@
 package exercise
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,27 +82,39 @@ func main() {
 // an error.
 func (c Checker) Check(ctx context.Context, e Exercise, dir string, in language.Language) (Outcome, error) {
 	start := time.Now()
-	if refusal := c.refuse(dir); refusal != nil {
-		return Outcome{
-			Exercise: e.ID(), State: verdict.Failed, Reason: reason(refusal), Says: refusal.Error(), Seconds: time.Since(start).Seconds(),
-		}, nil
+	if refused := c.refused(e, dir, in); refused.State == verdict.Failed {
+		refused.Seconds = time.Since(start).Seconds()
+		return refused, nil
 	}
 	temporary, err := os.MkdirTemp("", "lockstep-check-")
 	if err != nil {
 		return Outcome{}, fmt.Errorf("a directory to compile in: %w; TMPDIR says where", err)
 	}
 	defer func() { _ = os.RemoveAll(temporary) }()
-	binary := filepath.Join(temporary, "check.exe") // Windows needs the extension .exe.
-	outcome, err := c.build(ctx, e, dir, temporary, binary)
+	outcome, err := c.build(ctx, e, dir, temporary, in)
 	if err == nil && outcome.State != verdict.Failed {
-		outcome, err = c.run(ctx, e, temporary, binary, in)
+		outcome, err = c.run(ctx, e, dir, temporary, in)
 	}
 	outcome.Seconds = time.Since(start).Seconds()
 	return outcome, err
 }
 
+// refused returns a failed outcome for code that is not even built.
+func (c Checker) refused(e Exercise, dir string, in language.Language) Outcome {
+	o := Outcome{Exercise: e.ID()}
+	if fault := c.sourceFault(e, dir, in); fault != "" {
+		o.fail(in, NotCompiled, fault)
+	} else if err := c.refuse(dir); err != nil {
+		o.failBy(err, in)
+	}
+	return o
+}
+
+// binaryName is the name of the built program. Windows needs the extension .exe.
+const binaryName = "check.exe"
+
 // build compiles the learner's package with a main function, which an overlay adds to the module.
-func (c Checker) build(ctx context.Context, e Exercise, dir, temporary, binary string) (Outcome, error) {
+func (c Checker) build(ctx context.Context, e Exercise, dir, temporary string, in language.Language) (Outcome, error) {
 	source := filepath.Join(temporary, "main.go")
 	replace := map[string]string{filepath.Join(c.Root, "exercises", "check", "main.go"): source}
 	for file, replacement := range c.Overlay {
@@ -119,7 +130,8 @@ func (c Checker) build(ctx context.Context, e Exercise, dir, temporary, binary s
 		return Outcome{}, err
 	}
 	command := exec.CommandContext(ctx, "go",
-		"build", "-mod=readonly", "-buildvcs=false", "-ldflags=-s -w", "-overlay", list, "-o", binary, "./exercises/check")
+		"build", "-mod=readonly", "-buildvcs=false", "-ldflags=-s -w", "-overlay", list,
+		"-o", filepath.Join(temporary, binaryName), "./exercises/check")
 	command.Dir = c.Root
 	// Build this module for this machine, whatever the environment says.
 	command.Env = append(os.Environ(), "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
@@ -134,50 +146,43 @@ func (c Checker) build(ctx context.Context, e Exercise, dir, temporary, binary s
 	case !errors.As(err, &exit) || ctx.Err() != nil:
 		return Outcome{}, errors.Join(err, ctx.Err())
 	}
-	failed := Outcome{Exercise: e.ID(), State: verdict.Failed, Reason: NotCompiled, Says: strings.TrimSpace(string(output))}
-	if !strings.Contains(filepath.ToSlash(failed.Says), filepath.ToSlash(dir)) {
-		failed.Reason = OtherTrouble // The output does not name the learner's code, so the cause is elsewhere.
+	failed, reason := Outcome{Exercise: e.ID()}, OtherTrouble
+	says, ok := goErrors(string(output), dir, in)
+	if ok {
+		reason = NotCompiled
 	}
+	failed.fail(in, reason, says)
 	return failed, nil
 }
 
 // run runs the built program, and reads its outcome.
-func (c Checker) run(ctx context.Context, e Exercise, temporary, binary string, in language.Language) (Outcome, error) {
+func (c Checker) run(ctx context.Context, e Exercise, dir, temporary string, in language.Language) (Outcome, error) {
 	ctx, stop := context.WithTimeout(ctx, longestRun)
 	defer stop()
 	file := filepath.Join(temporary, "outcome.json")
-	stderr := &prefixWriter{limit: 64 << 10} // a panic with many goroutines is longer
-	command := exec.CommandContext(ctx, binary, file, string(in))
-	command.Dir, command.Stderr = c.Root, stderr
+	stdout, stderr := &prefixWriter{limit: 1}, &prefixWriter{limit: 64 << 10} // a panic with many goroutines is longer
+	command := exec.CommandContext(ctx, filepath.Join(temporary, binaryName), file, string(in))
+	command.Dir, command.Stdout, command.Stderr = c.Root, stdout, stderr
 	command.WaitDelay = time.Second
 	err := command.Run()
+	printed := stdout.text.Len()+stderr.text.Len() > 0
 	text, readErr := os.ReadFile(file)
 	if err == nil && readErr == nil {
-		var outcome Outcome
+		outcome := Outcome{Printed: printed}
 		return outcome, json.Unmarshal(text, &outcome)
 	}
-	failed := Outcome{Exercise: e.ID(), State: verdict.Failed, Reason: Panicked, Says: strings.TrimSpace(stderr.text.String())}
+	failed := Outcome{Exercise: e.ID()}
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		failed.Reason, failed.Says = TimedOut, longestRun.String()
+		failed.fail(in, TimedOut, in.Say("the program was still running after %v. Does the code loop in Strategy or in an init function?",
+			"程序运行了 %v 还没有结束。是不是在 Strategy 或 init 函数里死循环了？", longestRun))
 	case ctx.Err() != nil:
 		return Outcome{}, ctx.Err()
 	case err != nil && !errors.As(err, &exit):
 		return Outcome{}, err
-	case failed.Says == "":
-		failed.Reason, failed.Says = OtherTrouble, "the program ended before the check did: does it call os.Exit?"
+	default:
+		failed.failByEnd(command.ProcessState.String(), stderr.text.String(), dir, in)
 	}
 	return failed, nil
-}
-
-// prefixWriter keeps the first limit bytes that are written, and discards the rest. A panic says what matters at its beginning.
-type prefixWriter struct {
-	text  bytes.Buffer
-	limit int
-}
-
-func (b *prefixWriter) Write(p []byte) (int, error) {
-	b.text.Write(p[:min(len(p), b.limit-b.text.Len())])
-	return len(p), nil
 }

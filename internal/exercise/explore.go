@@ -3,7 +3,6 @@ package exercise
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// The reasons of an Outcome that is neither done nor not yet done. Trouble explains each.
+// The reasons of an Outcome that is neither done nor not yet done.
 const (
 	NotCompiled    = "compile"      // the code does not compile
 	Panicked       = "panic"        // the code panics
@@ -34,13 +33,14 @@ type Outcome struct {
 	State     verdict.Verdict `json:"state"`              // Done, NotYet or Failed
 	Scenario  string          `json:"scenario,omitempty"` // scenario of the counterexample, as flags of lockstep explore; "": no flags
 	Anomaly   string          `json:"anomaly,omitempty"`  // anomaly of the counterexample; "": none
-	Says      string          `json:"says,omitempty"`     // sentence that describes the counterexample, or the trouble
+	Says      string          `json:"says,omitempty"`     // sentences that describe the counterexample, or why there is no verdict
 	Reason    string          `json:"reason,omitempty"`   // one of the reasons if State is Failed; otherwise ""
 	Length    int             `json:"length,omitempty"`   // number of steps of Schedule
-	Schedule  string          `json:"schedule,omitempty"` // shortest schedule that breaks the claim
+	Schedule  string          `json:"schedule,omitempty"` // shortest schedule that breaks the claim, or that led to the failure
 	Diagram   string          `json:"diagram,omitempty"`  // sequence diagram of Schedule, with its legend
 	Schedules int             `json:"schedules"`          // number of schedules explored
 	Seconds   float64         `json:"seconds"`            // duration of the check, with the compilation
+	Printed   bool            `json:"printed,omitempty"`  // the code has printed something, which is not shown
 
 	Steps []trace.Step `json:"steps,omitempty"` // steps of Schedule with what each does
 }
@@ -58,12 +58,13 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 	start := time.Now()
 	outcome := Outcome{Exercise: e.ID(), State: verdict.Done}
 	if s.New == nil {
-		outcome.State, outcome.Reason, outcome.Says = verdict.Failed, OtherTrouble, "Strategy.New is nil"
+		outcome.fail(in, OtherTrouble, in.Say("Strategy.New is nil: let Strategy return strategy.Strategy{New: New}",
+			"Strategy.New 是 nil：请让 Strategy 返回 strategy.Strategy{New: New}"))
 		return outcome
 	}
 	if e.choosesUpdate() && (s.Update < strategy.ReadModifyWrite || s.Update > strategy.Unchecked) {
-		outcome.State, outcome.Reason = verdict.Failed, OtherTrouble
-		outcome.Says = fmt.Sprintf("there is no strategy.Update %d: take ReadModifyWrite, CheckAndSet, Atomic or LateCommit", s.Update)
+		outcome.fail(in, OtherTrouble, in.Say("there is no strategy.Update %d: take ReadModifyWrite, CheckAndSet, Atomic or LateCommit",
+			"没有 strategy.Update %d：请用 ReadModifyWrite、CheckAndSet、Atomic 或 LateCommit", s.Update))
 		return outcome
 	}
 	for _, look := range e.Looks {
@@ -84,7 +85,7 @@ func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in l
 	o.Scenario = look.Scenario.String()
 	switch {
 	case err != nil:
-		o.State, o.Reason, o.Says = verdict.Failed, reason(err), err.Error()
+		o.failBy(err, in)
 	case len(result.Found) > 0:
 		found := result.Found[0]
 		o.State, o.Anomaly, o.Says = verdict.NotYet, string(found.Anomaly()), found.Verdict
@@ -95,32 +96,10 @@ func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in l
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			bound = explorationTime.String()
 		}
-		o.State, o.Reason = verdict.Failed, TimedOut
-		o.Says = in.Say("%s, after %d schedules of up to %d steps", "%s，已跑 %d 个时序，最多 %d 步", bound, o.Schedules, result.Depth)
+		o.fail(in, TimedOut, incompleteText(*o, bound, result.Depth, in))
 	case len(result.Untested()) > 0:
-		o.State, o.Says = verdict.NotYet, strings.Join(result.Untested(), ", ")
+		o.State, o.Says = verdict.NotYet, strings.Join(result.Untested(), in.Say(", ", "，"))
 	default:
 		o.Scenario = ""
 	}
-}
-
-// reason returns the reason for an error of the explorer or of Checker.refuse.
-func reason(err error) string {
-	switch {
-	case errors.Is(err, explore.ErrBlind):
-		return Blind
-	case errors.Is(err, explore.ErrUndeclaredPoll):
-		return UndeclaredPoll
-	case errors.Is(err, explore.ErrUnrepeatable):
-		return Unrepeatable
-	case errors.Is(err, explore.ErrCommand):
-		return BadCommand
-	case errors.Is(err, explore.ErrKey):
-		return BadKey
-	case errors.Is(err, errShared):
-		return Shared
-	case errors.Is(err, explore.ErrPanicked):
-		return Panicked
-	}
-	return OtherTrouble
 }

@@ -103,10 +103,10 @@ func (c lossContext) Err() error {
 
 // IgnoredCause returns the cause with which the lease has ended, if it is not ErrLost. The explorer names it.
 func (c lossContext) IgnoredCause() error {
-	if c.Err() != nil {
-		return nil
+	if c.Err() == nil {
+		return context.Cause(c.Context)
 	}
-	return context.Cause(c.Context)
+	return nil
 }
 
 // leakClock is a clock with a goroutine for each timer, so that a timer that is not stopped shows as a goroutine leak.

@@ -6,10 +6,10 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"path/filepath"
 	"strconv"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/language"
 )
 
 // refuse returns an error if a learner's code cannot be explored: it starts a goroutine, takes the time from elsewhere than its clock, or
@@ -17,17 +17,13 @@ import (
 // goroutine that panics at once, and names another cause if a package variable changes what the code does or makes it wait. Code that does
 // not parse is left to the compiler.
 func (c Checker) refuse(dir string) error {
-	files, err := filepath.Glob(filepath.Join(c.Root, filepath.FromSlash(dir), "*.go"))
+	files, err := c.sources(dir)
 	if err != nil {
 		return err
 	}
 	for _, file := range files {
-		name := path.Join(filepath.ToSlash(dir), filepath.Base(file))
-		if replacement, ok := c.Overlay[name]; ok {
-			file = replacement
-		}
 		positions := token.NewFileSet()
-		tree, err := parser.ParseFile(positions, file, nil, parser.SkipObjectResolution)
+		tree, err := parser.ParseFile(positions, file.path, nil, parser.SkipObjectResolution)
 		if err != nil {
 			continue
 		}
@@ -36,7 +32,7 @@ func (c Checker) refuse(dir string) error {
 			at, err = sharedVariable(tree)
 		}
 		if err != nil {
-			return fmt.Errorf("%w (%s:%d)", err, path.Base(name), positions.Position(at).Line)
+			return fmt.Errorf("%w (%s:%d)", err, path.Base(file.name), positions.Position(at).Line)
 		}
 	}
 	return nil
@@ -60,7 +56,7 @@ func refusal(file *ast.File) (at token.Pos, err error) {
 		at = n.Pos()
 		switch n := n.(type) {
 		case *ast.GoStmt:
-			err = fmt.Errorf("%w: it starts a goroutine of its own", explore.ErrBlind)
+			err = language.Translate(fmt.Errorf("%w: it starts a goroutine of its own", explore.ErrBlind), "代码自己启动了一个 goroutine")
 		case *ast.SelectorExpr:
 			if x, ok := n.X.(*ast.Ident); ok {
 				err = refusedCall(packages[x.Name] + "." + n.Sel.Name)
@@ -75,10 +71,15 @@ func refusal(file *ast.File) (at token.Pos, err error) {
 func refusedCall(function string) error {
 	switch function {
 	case "time.Now", "time.Since", "time.Until":
-		return fmt.Errorf("%w: it calls %s", explore.ErrUnrepeatable, function)
+		return calls(explore.ErrUnrepeatable, function)
 	case "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTimer", "time.NewTicker", "context.AfterFunc":
-		return fmt.Errorf("%w: it calls %s", explore.ErrBlind, function)
+		return calls(explore.ErrBlind, function)
 	default:
 		return nil
 	}
+}
+
+// calls returns an error of a kind for code that calls a function.
+func calls(kind error, function string) error {
+	return language.Translate(fmt.Errorf("%w: it calls %s", kind, function), "代码调用了 %s", function)
 }

@@ -6,6 +6,8 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+
+	"lockstep/internal/language"
 )
 
 // errShared is returned for a package variable that can change: all processes of a schedule, and all schedules, would share it.
@@ -34,28 +36,30 @@ func sharedVariable(file *ast.File) (at token.Pos, err error) {
 
 // changeable returns errShared for the first variable of a declaration that can change, and its position.
 func changeable(declared *ast.ValueSpec, changed []string) (at token.Pos, err error) {
+	none := language.Text{}
 	for i, name := range declared.Names {
 		kind := kindOf(declared.Type)
-		if kind == "" && i < len(declared.Values) {
+		if kind == none && i < len(declared.Values) {
 			kind = kindOf(declared.Values[i])
 		}
-		if kind == "" && slices.Contains(changed, name.Name) {
-			kind = "a variable that changes"
+		if kind == none && slices.Contains(changed, name.Name) {
+			kind = language.Both("a variable that changes", "会变的变量")
 		}
-		if kind != "" && name.Name != "_" {
-			return name.Pos(), fmt.Errorf("%w: %s is %s", errShared, name.Name, kind)
+		if kind != none && name.Name != "_" {
+			return name.Pos(), language.Translate(fmt.Errorf("%w: %s is %s", errShared, name.Name, kind.In(language.English)),
+				"%s 是%s", name.Name, kind.In(language.Chinese))
 		}
 	}
 	return token.NoPos, nil
 }
 
-// kindOf names the kind of a type or value that changes without an assignment, such as "a map"; "" for another one.
-func kindOf(x ast.Expr) string {
+// kindOf names the kind of a type or value that changes without an assignment, such as "a map"; the zero Text for another one.
+func kindOf(x ast.Expr) language.Text {
 	switch x := x.(type) {
 	case *ast.MapType:
-		return "a map"
+		return language.Both("a map", " map")
 	case *ast.ChanType:
-		return "a channel"
+		return language.Both("a channel", " channel")
 	case *ast.StarExpr:
 		return kindOf(x.X)
 	case *ast.UnaryExpr: // &T{}
@@ -73,22 +77,22 @@ func kindOf(x ast.Expr) string {
 			return kindIn(packageName.Name, x.Sel.Name)
 		}
 	}
-	return ""
+	return language.Text{}
 }
 
-// kindIn names the kind of a type of the packages sync and sync/atomic; "" for another package.
-func kindIn(packageName, name string) string {
+// kindIn names the kind of a type of the packages sync and sync/atomic; the zero Text for another package.
+func kindIn(packageName, name string) language.Text {
 	switch {
 	case packageName == "sync" && (name == "Mutex" || name == "RWMutex"):
-		return "a mutex"
+		return language.Both("a mutex", "互斥锁")
 	case packageName == "sync" && name == "Map":
-		return "a map"
+		return language.Both("a map", " map")
 	case packageName == "sync":
-		return "a sync." + name
+		return language.Both("a sync."+name, " sync."+name)
 	case packageName == "atomic":
-		return "an atomic." + name
+		return language.Both("an atomic."+name, " atomic."+name)
 	default:
-		return ""
+		return language.Text{}
 	}
 }
 

@@ -3,6 +3,7 @@ package exercise
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,6 +36,8 @@ func (l Learner) Watch(ctx context.Context, e Exercise) error {
 			}
 			return err
 		}
+		fmt.Fprintln(l.People)
+		l.sayNextCheck()
 	}
 }
 
@@ -59,6 +62,7 @@ func (l Learner) watchOne(ctx context.Context, watcher *fsnotify.Watcher, e Exer
 		if !awaitSave(ctx, watcher) {
 			return false, nil
 		}
+		l.sayNextCheck()
 	}
 }
 

@@ -3,6 +3,7 @@ package exercise
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
@@ -48,15 +49,27 @@ func (l Learner) show(e Exercise, o Outcome, p Progress) {
 		in.Language = l.In
 		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %s. It shows %s: %s (%s).\n\n",
 			"还没有完成。要求：%s\n违反它的最短时序有 %s，出现 %s：%s（%s）。\n\n",
-			claim, stepCount(o.Length, l.In), o.Anomaly, sentenceOf(e, o, in), cmp.Or(o.Scenario, l.In.Say("no fault", "没有故障")))
+			claim, stepCount(o.Length, l.In), o.Anomaly, sentenceOf(e, o, in), scenarioText(o, l.In))
 		fmt.Fprintln(l.People, o.Diagram)
 		l.say("The schedule: %s\n", "时序：%s\n", o.Schedule)
 		if !l.watches { // sayWatched prints this after the outcome.
 			l.say("Edit %s/lock.go. Stuck? %s %s --hint\n", "请编辑 %s/lock.go。卡住了？%s %s --hint\n", e.Dir(), l.Typed, e.ID())
 		}
 	default:
-		l.say("It cannot be said. %s\n\n%s\n", "无法判断。%s\n\n%s\n", o.Trouble().In(l.In), o.Says)
+		l.say("There is no verdict. %s\n", "无法判断。%s\n", o.Says)
+		if o.Schedule != "" {
+			l.say("\nThe schedule up to there: %s (%s)\n", "\n到出错为止的时序：%s（%s）\n", o.Schedule, scenarioText(o, l.In))
+		}
 	}
+	if o.Printed {
+		l.say("\nThe code prints something. It is not shown, because the code runs in every schedule.\n",
+			"\n代码打印了内容，但不显示：代码在每个时序里都会运行。\n")
+	}
+}
+
+// scenarioText returns the scenario of an outcome, or says that it has no fault.
+func scenarioText(o Outcome, in language.Language) string {
+	return cmp.Or(o.Scenario, in.Say("no fault", "没有故障"))
 }
 
 // stepCount says how many steps a schedule has.
@@ -65,6 +78,30 @@ func stepCount(n int, in language.Language) string {
 		return in.Say("1 step", "1 步")
 	}
 	return in.Say("%d steps", "%d 步", n)
+}
+
+// scheduleCount says how many schedules there are.
+func scheduleCount(n int, in language.Language) string {
+	if n == 1 {
+		return in.Say("1 schedule", "1 个时序")
+	}
+	return in.Say("%d schedules", "%d 个时序", n)
+}
+
+// endlessDepth is a number of steps that no schedule has unless the code tries again and again without a pause that the explorer knows.
+const endlessDepth = 200
+
+// incompleteText says how far an exploration got until it reached a bound, and how to go on.
+func incompleteText(o Outcome, bound string, depth int, in language.Language) string {
+	done := in.Say("It reached its limit of %s (%s) after %s of up to %s, none of which breaks the claim. ",
+		"达到上限 %s（%s）：已跑 %s，最多 %s，没有一个违反要求。",
+		bound, scenarioText(o, in), scheduleCount(o.Schedules, in), stepCount(depth, in))
+	if depth >= endlessDepth {
+		return done + in.Say("So long a schedule means that the code sends commands again and again without a pause: wait by lock.Poll.",
+			"时序这么长，说明代码不停地发命令，中间没有暂停：请用 lock.Poll 等待。")
+	}
+	return done + in.Say("Each further command makes many more orders: use fewer, such as one script instead of several commands.",
+		"每多一条命令，顺序就多出许多：请减少命令，比如把几条合成一个脚本。")
 }
 
 // sentenceOf describes the anomaly of an outcome. For starvation with a limit of one it states the limit, which is a setting elsewhere.
@@ -112,6 +149,11 @@ func (l Learner) sayTooEarly(e Exercise) {
 func (l Learner) sayWatched(e Exercise) {
 	l.say("\nSave %s, and it is checked again. A hint: %s %s --hint. End: Ctrl-C.\n\n",
 		"\n保存 %s 就会再次检查。提示：%s %s --hint。结束：Ctrl-C。\n\n", e.Dir()+"/lock.go", l.Typed, e.ID())
+}
+
+// sayNextCheck prints a line with the time between two checks.
+func (l Learner) sayNextCheck() {
+	l.say("──── %s ────\n\n", "──── %s ────\n\n", time.Now().Format(time.TimeOnly))
 }
 
 // What is forgotten if it cannot be written down.

@@ -246,15 +246,16 @@ func deterministicRand(x *engine.Execution, p *engine.Process) func(int64) int64
 // probability of more than 99 %.
 const maxRepetitions = 50
 
-// FindDifference repeats a schedule to find out where nondeterministic code first behaves differently. It returns "" if it never does.
-func (h *Harness) FindDifference(schedule []engine.Transition) (where string) {
+// FindDifference repeats a schedule to find out where nondeterministic code first behaves differently. It returns an ErrUnrepeatable that
+// says where; nil if the code never does.
+func (h *Harness) FindDifference(schedule []engine.Transition) error {
 	first := h.journal(schedule)
 	for range maxRepetitions {
-		if where = first.FirstDifference(h.journal(schedule)); where != "" {
-			break
+		if err := first.FirstDifference(h.journal(schedule)); err != nil {
+			return err
 		}
 	}
-	return where
+	return nil
 }
 
 // journal runs a schedule as far as the code follows it, and returns a journal of what the code did.

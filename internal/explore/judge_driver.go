@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/judge"
 	"lockstep/internal/explore/simredis"
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
 )
@@ -103,7 +104,8 @@ func (l observedLock) Lock(ctx context.Context, owner string) (*lock.Lease, erro
 	l.run.Engine.BeginRound()
 	lease, err := acquire(ctx, owner)
 	if err == nil && lease == nil {
-		if err = fmt.Errorf("%s: %w", l.actor.Name, errNoLease); !l.actor.Dead() {
+		err = language.Translate(fmt.Errorf("%s: %w", l.actor.Name, errNoLease), "%s 的加锁既没有返回 lease，也没有返回错误", l.actor.Name)
+		if !l.actor.Dead() {
 			l.run.Engine.Fail(err)
 		}
 	}

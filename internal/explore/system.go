@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,12 +109,22 @@ func (s System) Explain(err error, path []engine.Transition) error {
 		err = engine.ErrUnrepeatable
 	}
 	if err == engine.ErrUnrepeatable { //nolint:errorlint // an error that wraps it has the line already
-		if where := s.FindDifference(path); where != "" {
-			err = fmt.Errorf("%w: %s", err, where)
-		}
+		err = cmp.Or(s.FindDifference(path), err)
 	}
-	return fmt.Errorf("after %q: %w", s.Trace(path).Schedule(), err)
+	return &ScheduleError{s.Trace(path).Schedule(), err}
 }
+
+// ScheduleError is an error with the schedule that led to it.
+type ScheduleError struct {
+	Schedule string // "": it happened before the first step
+	Err      error
+}
+
+// Error implements error.
+func (e *ScheduleError) Error() string { return fmt.Sprintf("after %q: %v", e.Schedule, e.Err) }
+
+// Unwrap returns the error without the schedule.
+func (e *ScheduleError) Unwrap() error { return e.Err }
 
 // counterexample runs a schedule that the search has found again, with a recorder.
 func (s System) counterexample(found search.ShortestSchedule[engine.Transition]) Recording {

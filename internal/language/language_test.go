@@ -2,6 +2,7 @@ package language_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -50,5 +51,24 @@ func TestTextInReturnsTranslation(t *testing.T) {
 		if got := text.In(in); got != want {
 			t.Errorf("In(%q) = %s; want %s", in, got, want)
 		}
+	}
+}
+
+// A translated error keeps its identity and what others add to its text.
+func TestTextOfTranslatesError(t *testing.T) {
+	kind := errors.New("broken")
+	err := fmt.Errorf("after 1: %w (x.go:1)", language.Translate(fmt.Errorf("%w: by %s", kind, "A"), "被 %s 弄坏", "A"))
+	if !errors.Is(err, kind) {
+		t.Errorf("%v does not wrap %v", err, kind)
+	}
+	for in, want := range map[language.Language]string{
+		language.English: "after 1: broken: by A (x.go:1)", language.Chinese: "after 1: 被 A 弄坏 (x.go:1)",
+	} {
+		if got := language.TextOf(err, in); got != want {
+			t.Errorf("%s: %q; want %q", in, got, want)
+		}
+	}
+	if got := language.TextOf(kind, language.Chinese); got != "broken" {
+		t.Errorf("an error without a translation is %q", got)
 	}
 }

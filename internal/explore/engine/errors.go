@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lockstep/internal/explore/simredis"
+	"lockstep/internal/language"
 )
 
 // ErrBlind is returned when the code under test waits, or acts, where the explorer cannot see it.
@@ -27,15 +28,22 @@ var ErrPanicked = errors.New("panicked")
 // ErrCommand is returned when the code under test sent a command that the simulated Redis does not have.
 var ErrCommand = simredis.ErrCommand
 
+// commandCall is the what of callingTask for a command.
+const commandCall = "a command"
+
 // callingTask returns the task that runs and so has called the function named what. It fails the execution if no task runs, or if the
 // caller is another goroutine: then the code acts where the explorer cannot see it.
 func (x *Execution) callingTask(what string) *Task {
-	t := x.current.Load()
+	t, chinese := x.current.Load(), strings.Replace(what+" ", commandCall+" ", "命令", 1)
 	switch {
 	case t == nil:
-		x.Fail(fmt.Errorf("%w: %s was called in New, or by a goroutine of its own%s", ErrBlind, what, callerLines()))
+		lines := callerLines()
+		x.Fail(language.Translate(fmt.Errorf("%w: %s was called in New, or by a goroutine of its own%s", ErrBlind, what, lines),
+			"%s出现在 New 里，或代码自己启动的 goroutine 里%s", chinese, lines))
 	case !t.hasTurn():
-		x.Fail(fmt.Errorf("%w: %s was called by a goroutine of its own%s", ErrBlind, what, callerLines()))
+		lines := callerLines()
+		x.Fail(language.Translate(fmt.Errorf("%w: %s was called by a goroutine of its own%s", ErrBlind, what, lines),
+			"%s出现在代码自己启动的 goroutine 里%s", chinese, lines))
 		return nil
 	}
 	return t
@@ -47,7 +55,9 @@ func (t *Task) hasTurn() bool { return !t.x.ChecksCallers || isCarrier() }
 // checkTimeless returns an error for a context with a deadline in real time.
 func checkTimeless(ctx context.Context) error {
 	if _, ok := ctx.Deadline(); ok {
-		return fmt.Errorf("%w: a context has a deadline in real time: make it by lock.WithTimeout%s", ErrBlind, callerLines())
+		lines := callerLines()
+		return language.Translate(fmt.Errorf("%w: a context has a deadline in real time: make it by lock.WithTimeout%s", ErrBlind, lines),
+			"有一个 context 的截止时间用的是真实时间，请用 lock.WithTimeout 创建%s", lines)
 	}
 	return nil
 }
@@ -89,17 +99,24 @@ func callFrames(yield func(runtime.Frame) bool) {
 // still there.
 func (t *Task) panicked(value any) {
 	if value == any(ErrCoroutineExited) {
-		t.x.Fail(fmt.Errorf("%w%s", ErrGoexit, callerLines()))
+		lines := callerLines()
+		t.x.Fail(language.Translate(fmt.Errorf("%w%s", ErrGoexit, lines),
+			"锁结束了调用它的 goroutine，runtime.Goexit 和 testing.T.FailNow 就会这样%s", lines))
 		return
 	}
-	t.x.Fail(fmt.Errorf("%s %w: %v%s", t.name(), ErrPanicked, value, panicLines()))
+	t.x.Fail(panicError(t.name(), value, panicLines()))
 }
 
 // Recover is to be deferred around code under test that runs outside a task. It turns a panic into a failure of the execution.
 func (x *Execution) Recover(what string) {
 	if v := recover(); v != nil {
-		x.Fail(fmt.Errorf("%s %w: %v%s", what, ErrPanicked, v, panicLines()))
+		x.Fail(panicError(what, v, panicLines()))
 	}
+}
+
+// panicError returns the error for a panic with a value, in a task or function. The lines are those of panicLines.
+func panicError(where string, value any, lines string) error {
+	return language.Translate(fmt.Errorf("%s %w: %v%s", where, ErrPanicked, value, lines), "%s：%v%s", where, value, lines)
 }
 
 // panicLines returns the calls of the code under test that has panicked, one a line, innermost first. The function that recovers has to

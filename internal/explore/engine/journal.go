@@ -6,6 +6,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/language"
 	"lockstep/internal/redis/meaning"
 )
 
@@ -35,20 +36,20 @@ func (j *Journal) recordCommands(cmds []redis.Cmder) {
 	j.record(strings.Join(all, ", "))
 }
 
-// FirstDifference describes the first entry in which two journals differ; "" if they are the same.
-func (j *Journal) FirstDifference(other *Journal) string {
+// FirstDifference returns an ErrUnrepeatable that describes the first entry in which two journals differ; nil if they are the same.
+func (j *Journal) FirstDifference(other *Journal) error {
 	for i := range max(len(j.entries), len(other.entries)) {
 		a, b := j.entryAt(i), other.entryAt(i)
-		switch {
-		case a == b:
+		if a == b {
 			continue
-		case a.callers == b.callers:
-			return fmt.Sprintf("once %s, once %s%s", a.action, b.action, a.callers)
-		default:
-			return fmt.Sprintf("once %s%s, once %s%s", a.action, a.callers, b.action, b.callers)
 		}
+		one, another := a.action+a.callers, b.action+b.callers
+		if a.callers == b.callers {
+			one = a.action
+		}
+		return language.Translate(fmt.Errorf("%w: once %s, once %s", ErrUnrepeatable, one, another), "一次是 %s，另一次是 %s", one, another)
 	}
-	return ""
+	return nil
 }
 
 func (j *Journal) entryAt(i int) entry {

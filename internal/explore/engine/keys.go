@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/explore/simredis"
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 )
 
@@ -24,7 +25,8 @@ var ErrKey = errors.New("the keys of a lock are " + lock.Key + " (lock.Options.K
 func checkKeys(command *simredis.Command, after *simredis.State) error {
 	for _, k := range after.Keys {
 		if !dao.IsKey(k.Name) && !isLockKey(k.Name) {
-			return fmt.Errorf("%w: %s is none of them: call it %s", ErrKey, k.Name, suggestKey(k.Name))
+			return language.Translate(fmt.Errorf("%w: %s is none of them: call it %s", ErrKey, k.Name, suggestKey(k.Name)),
+				"键 %s 不是，请改名为 %s", k.Name, suggestKey(k.Name))
 		}
 	}
 	var lockKey, storeKey string
@@ -37,7 +39,8 @@ func checkKeys(command *simredis.Command, after *simredis.State) error {
 		}
 	}
 	if lockKey != "" && storeKey != "" {
-		return fmt.Errorf("%w: one command has %s and %s, which are in two slots", ErrKey, lockKey, storeKey)
+		return language.Translate(fmt.Errorf("%w: one command has %s and %s, which are in two slots", ErrKey, lockKey, storeKey),
+			"一条命令同时用了 %s 和 %s，它们在两个槽里", lockKey, storeKey)
 	}
 	return nil
 }

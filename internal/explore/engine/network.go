@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore/simredis"
+	"lockstep/internal/language"
 )
 
 // hidesReply reports whether the fault k keeps the reply from the sender.
@@ -32,7 +33,7 @@ func (x *Execution) Network() simredis.Network { return network{x} }
 // Send implements simredis.Network. It holds commands back until the schedule releases them. From then on they are under way even if
 // their context ends: go-redis checks the context before it writes, and not after.
 func (n network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
-	t := n.x.callingTask("a command")
+	t := n.x.callingTask(commandCall)
 	if t == nil {
 		return ErrBlind
 	}
@@ -53,7 +54,9 @@ func (n network) refuseExpired(t *Task, err error) error {
 	if t.expiredSends++; t.expiredSends <= maxUnsent {
 		return err
 	}
-	n.x.Fail(fmt.Errorf("%w: its context has ended, and it tries again and again without a pause%s", ErrBlind, callerLines()))
+	lines := callerLines()
+	n.x.Fail(language.Translate(fmt.Errorf("%w: its context has ended, and it tries again and again without a pause%s", ErrBlind, lines),
+		"context 已经结束，代码却不停重试，中间没有等待%s", lines))
 	t.coroutine.Condemn()
 	return park(t)
 }
@@ -123,7 +126,7 @@ func (n network) ReportMisuse(err error) { n.x.Fail(fmt.Errorf("%w%s", err, call
 func (n network) Receive(
 	conn *simredis.Conn, server int, command *simredis.Command, rest []*simredis.Command,
 ) ([]byte, error) {
-	s, t := n.x.Cluster.Servers()[server], n.x.callingTask("a command")
+	s, t := n.x.Cluster.Servers()[server], n.x.callingTask(commandCall)
 	if t == nil {
 		return nil, ErrBlind
 	}

@@ -15,7 +15,7 @@ const ConnectionReset = "connection reset"
 
 // AwaitNext implements simredis.Network.
 func (n network) AwaitNext() error {
-	t := n.x.callingTask("a command")
+	t := n.x.callingTask(commandCall)
 	if t == nil {
 		return ErrBlind
 	}

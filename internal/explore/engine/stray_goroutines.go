@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"lockstep/internal/language"
 )
 
 // Detection of stray goroutines: those that code under test starts by itself, and tasks that wait where the engine does not see it. Go
@@ -34,7 +36,9 @@ func (x *Execution) CheckGoroutines() {
 			continue
 		}
 		if slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.coroutine.GoroutineID() == creator[3] }) {
-			x.Fail(fmt.Errorf("%w: it has started a goroutine of its own (%s)", ErrBlind, path.Base(creator[4])))
+			where := path.Base(creator[4])
+			x.Fail(language.Translate(fmt.Errorf("%w: it has started a goroutine of its own (%s)", ErrBlind, where),
+				"代码自己启动了一个 goroutine (%s)", where))
 			return
 		}
 	}

@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"slices"
+
+	"lockstep/internal/language"
 )
 
 // A Wait ends when its channel has a value or is closed, or when its context has ended. If both are so, Go's select takes either of them,
@@ -84,8 +86,10 @@ func (list *transitionList) addWaitEnds() {
 func (x *Execution) checkUnexplainedWakes() {
 	for _, t := range x.waiters {
 		if t.isLive() && !t.undecided && (t.waitCtx.Err() != nil || t.pollChannel()) {
-			x.Fail(fmt.Errorf("%w: what it waits for came by itself, as from time.AfterFunc or a goroutine of its own (%s)", ErrBlind,
-				t.linesInState(Stacks(), `\[`, true)))
+			where := t.linesInState(Stacks(), `\[`, true)
+			x.Fail(language.Translate(
+				fmt.Errorf("%w: what it waits for came by itself, as from time.AfterFunc or a goroutine of its own (%s)", ErrBlind, where),
+				"它等的东西自己来了，比如来自 time.AfterFunc 或代码自己启动的 goroutine (%s)", where))
 		}
 	}
 }

@@ -3,11 +3,11 @@ package simredis
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"net"
 	"time"
 
 	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/language"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -58,7 +58,7 @@ func (sim *Simulator) NewClient(server int) (*Client, error) {
 // dial opens the connection for a command. A connection outside a command is one for SUBSCRIBE, which is refused.
 func (client *Client) dial() (net.Conn, error) {
 	if client.network != nil && !client.sending {
-		err := fmt.Errorf("%w: SUBSCRIBE: listen by strategy.Parts.Notifier", ErrCommand)
+		err := errUnsupported("SUBSCRIBE", language.Both("listen by strategy.Parts.Notifier", "请用 strategy.Parts.Notifier 监听"))
 		client.network.ReportMisuse(err)
 		return nil, err
 	}

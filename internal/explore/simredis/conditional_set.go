@@ -3,11 +3,12 @@ package simredis
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 
 	resp "github.com/alicebob/miniredis/v2/server"
+
+	"lockstep/internal/language"
 )
 
 // conditionalSet is a SET with a condition on the value, which Redis 8.4 and newer have. Miniredis does not know it.
@@ -47,7 +48,8 @@ func (sim *Simulator) answerConditionalSet(peer *resp.Peer, args []string) bool 
 	case !ok:
 		return false
 	case sim.inTransaction:
-		sim.recordRefusal(peer, fmt.Errorf("%w: SET with IFEQ or IFNE in a transaction: send it by itself, or from a script", ErrCommand))
+		sim.recordRefusal(peer, errUnsupported("SET with IFEQ or IFNE in a transaction",
+			language.Both("send it by itself, or from a script", "请单独发送，或放进脚本")))
 		return true
 	}
 	var reply bytes.Buffer

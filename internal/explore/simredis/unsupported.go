@@ -8,18 +8,30 @@ import (
 	"strings"
 
 	resp "github.com/alicebob/miniredis/v2/server"
+
+	"lockstep/internal/language"
 )
 
 // ErrCommand is returned for a command that the simulated Redis cannot execute faithfully.
 var ErrCommand = errors.New("the simulated Redis does not have this command")
 
+// errUnsupported returns an ErrCommand with details.
+func errUnsupported(command string, why language.Text) error {
+	return language.Translate(fmt.Errorf("%w: %s: %s", ErrCommand, command, why.In(language.English)),
+		"%s：%s", command, why.In(language.Chinese))
+}
+
 // publishInstead is what to do instead of listening for keyspace notifications.
-const publishInstead = "let the release publish a message of its own, and listen for that"
+const (
+	publishInstead        = "let the release publish a message of its own, and listen for that"
+	publishInsteadChinese = "请让释放锁的一方自己发布一条消息，再监听它"
+)
 
 // CheckChannel returns an error for a channel on which Redis itself publishes.
 func CheckChannel(channel string) error {
 	if strings.HasPrefix(channel, "__keyspace@") || strings.HasPrefix(channel, "__keyevent@") {
-		return fmt.Errorf("%w: SUBSCRIBE %s: it publishes no keyspace notifications: %s", ErrCommand, channel, publishInstead)
+		return errUnsupported("SUBSCRIBE "+channel, language.Both(
+			"it publishes no keyspace notifications: "+publishInstead, "它不发布键空间通知。"+publishInsteadChinese))
 	}
 	return nil
 }
@@ -27,37 +39,43 @@ func CheckChannel(channel string) error {
 // refusedCommands are the commands that are refused, with the reason, beside those that miniredis does not know.
 var refusedCommands = []struct {
 	commands []string
-	why      string
+	why      language.Text
 }{
 	{[]string{"BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BZMPOP", "BZPOPMAX", "BZPOPMIN"},
-		"it waits in Redis, where no search can see it: ask without waiting, and pause in between"},
-	{[]string{"WAIT"}, "there are no replicas that could answer"},
+		language.Both("it waits in Redis, where no search can see it: ask without waiting, and pause in between",
+			"它在 Redis 里等待，探索看不到。请改用不等待的命令，并在两次之间暂停")},
+	{[]string{"WAIT"}, language.Both("there are no replicas that could answer", "没有可以应答的从节点")},
 	{[]string{"SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "PUBSUB"},
-		"listen to a channel by its name, over a connection of its own"},
-	{[]string{"CONFIG"}, "it has no settings, and publishes no keyspace notifications: " + publishInstead},
+		language.Both("listen to a channel by its name, over a connection of its own", "请用单独的连接，按名字监听频道")},
+	{[]string{"CONFIG"}, language.Both("it has no settings, and publishes no keyspace notifications: "+publishInstead,
+		"它没有配置项，也不发布键空间通知。"+publishInsteadChinese)},
 	{[]string{"SPOP", "SRANDMEMBER", "RANDOMKEY", "HRANDFIELD", "ZRANDMEMBER"},
-		"its answer is left to chance, so that no schedule could be run again"},
-	{[]string{"HEXPIRE", "HPERSIST", "HTTL", "HPTTL", "HSETEX"}, "it keeps no expiry of a field: use one of a key"},
-	{[]string{"XREAD", "XREADGROUP", "XGROUP"}, "it keeps no streams: use a list or a sorted set"},
-	{[]string{"OBJECT", "MEMORY", "INFO", "DBSIZE"}, "it keeps the keys, and not what Redis knows of them"},
-	{[]string{"SELECT", "MOVE", "SWAPDB"}, "it keeps one database"},
+		language.Both("its answer is left to chance, so that no schedule could be run again", "它的结果是随机的，时序无法重放")},
+	{[]string{"HEXPIRE", "HPERSIST", "HTTL", "HPTTL", "HSETEX"},
+		language.Both("it keeps no expiry of a field: use one of a key", "它不支持字段的过期时间，请用键的过期时间")},
+	{[]string{"XREAD", "XREADGROUP", "XGROUP"}, language.Both("it keeps no streams: use a list or a sorted set", "它不支持 stream，请用列表或有序集合")},
+	{[]string{"OBJECT", "MEMORY", "INFO", "DBSIZE"},
+		language.Both("it keeps the keys, and not what Redis knows of them", "它只保存键，不保存 Redis 关于键的信息")},
+	{[]string{"SELECT", "MOVE", "SWAPDB"}, language.Both("it keeps one database", "它只有一个数据库")},
 }
 
 // checkSupported returns an error if a command is refused.
 func (sim *Simulator) checkSupported(command string, args []string) error {
 	for _, c := range refusedCommands {
 		if slices.Contains(c.commands, command) {
-			return fmt.Errorf("%w: %s: %s", ErrCommand, command, c.why)
+			return errUnsupported(command, c.why)
 		}
 	}
 	if !sim.server.Server().IsRegisteredCommand(command) {
-		return fmt.Errorf("%w: %s is unknown to it", ErrCommand, command)
+		return language.Translate(fmt.Errorf("%w: %s is unknown to it", ErrCommand, command), "它不认识 %s", command)
 	}
 	switch script := strings.Join(args, " "); {
 	case command == "CLIENT" && len(args) > 0 && !strings.HasPrefix(strings.ToUpper(args[0]), "SET"):
-		return fmt.Errorf("%w: CLIENT %s: it has no connections", ErrCommand, args[0])
+		return errUnsupported("CLIENT "+args[0], language.Both("it has no connections", "它没有连接"))
 	case (command == "EVAL" || command == "SCRIPT") && strings.Contains(script, "math.random"):
-		return fmt.Errorf("%w: math.random in a script: its answer is left to chance, so that no schedule could be run again", ErrCommand)
+		return language.Translate(
+			fmt.Errorf("%w: math.random in a script: its answer is left to chance, so that no schedule could be run again", ErrCommand),
+			"脚本里有 math.random：它的结果是随机的，时序无法重放")
 	}
 	return nil
 }
@@ -87,7 +105,9 @@ func checkTransaction(commands [][]string) error {
 	hasName := func(args []string, name string) bool { return strings.EqualFold(args[0], name) }
 	first, last := commands[0], commands[len(commands)-1]
 	if hasName(first, "MULTI") != hasName(last, "EXEC") || hasName(first, "DISCARD") {
-		return fmt.Errorf("%w: %s by itself: send a transaction at once, by TxPipelined", ErrCommand, strings.ToUpper(first[0]))
+		name := strings.ToUpper(first[0])
+		return language.Translate(fmt.Errorf("%w: %s by itself: send a transaction at once, by TxPipelined", ErrCommand, name),
+			"单独的 %s：请用 TxPipelined 一次发出整个事务", name)
 	}
 	return nil
 }
@@ -100,7 +120,9 @@ func checkUnderstood(commands [][]string, reply []byte) error {
 	line, _, _ := strings.Cut(string(reply[1:]), "\r\n")
 	for _, phrase := range []string{"ERR syntax error", "wrong number of arguments", "ERR unknown subcommand", "nsupported option"} {
 		if strings.Contains(line, phrase) {
-			return fmt.Errorf("%w, or not with these arguments: %s: %s", ErrCommand, strings.ToUpper(commands[0][0]), line)
+			name := strings.ToUpper(commands[0][0])
+			return language.Translate(fmt.Errorf("%w: %s, or not with these arguments: %s", ErrCommand, name, line),
+				"%s，或者不支持这些参数：%s", name, line)
 		}
 	}
 	return nil
