@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/rediserr"
 )
 
 // For a lock on several nodes, each step has the node of its command, the fault, and the state of every node.
@@ -138,5 +139,27 @@ func TestRefusedTransactionIsNotDescribedAsWrite(t *testing.T) {
 				t.Errorf("got %q; want %q", got, want)
 			}
 		})
+	}
+}
+
+// A command that Redis answers with an error is told as one that fails, and so is the sale: nothing was read.
+func TestStepsTellOfFailedScript(t *testing.T) {
+	failing := locker(func(ctx context.Context, client redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
+		if err := client.Eval(ctx, "return nothing.here", []string{opts.Key}).Err(); err != nil {
+			return nil, rediserr.Classify(ctx, "EVAL", err)
+		}
+		return nothingHeld(ctx, opts)
+	})
+	for in, want := range map[language.Language]string{
+		language.English: "A's command fails; A fails: a script failed in redis, perhaps after a part of it: the outcome is unknown",
+		language.Chinese: "A 的命令执行失败；A 失败：脚本在 Redis 里执行失败，可能已执行一部分：结果未知",
+	} {
+		replayed, err := explore.Replay(failing, explore.Scenario{Actors: 1, Language: in}, "A:script")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := replayed.Steps[0].Says; got != want {
+			t.Errorf("%s: got %q; want %q", in, got, want)
+		}
 	}
 }

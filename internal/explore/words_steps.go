@@ -69,6 +69,9 @@ func (r *recorder) commandSentence(before baseline, a *engine.Actor) string {
 		return r.say("%s's connection breaks", "%s 的连接断了", a.Name)
 	}
 	sentence := r.lockSentence(before, a)
+	if sentence == "" && strings.HasPrefix(r.step.Reply, "error ") && stockOf(r.x.Cluster.MainState(), 0) == stockOf(before.stored, 0) {
+		return r.say("%s's command fails", "%s 的命令执行失败", a.Name)
+	}
 	if sentence == "" {
 		sentence = r.stockSentence(before, a)
 	}
@@ -148,8 +151,9 @@ func (r *recorder) actorSentences(before baseline) []string {
 		case a.Err() == nil:
 			sentences = append(sentences, r.say("%s has sold", "%s 卖出一件", a.Name))
 		default:
+			// the cause alone, without the operation that failed
 			why := reason.InShort(r.x.Scenario.Language, a.Err(), lock.ErrNotObtained, lock.ErrTimeout, lock.ErrLost, lock.ErrCancelled,
-				lock.ErrOutcomeUnknown, lock.ErrUnavailable) // the cause alone, without the operation that failed
+				lock.ErrScriptFailed, lock.ErrOutcomeUnknown, lock.ErrRefused, lock.ErrUnavailable)
 			sentences = append(sentences, r.say("%s fails: %s", "%s 失败：%s", a.Name, why))
 		}
 	}

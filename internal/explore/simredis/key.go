@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+
+	"lockstep/internal/language"
 )
 
 // Key is a key with its values, as Redis's reading commands return them: one value for a string, field and value in turn for a hash, the
@@ -55,7 +57,9 @@ func readKey(db *miniredis.RedisDB, name string) (k Key, err error) {
 		}
 		slices.Sort(k.Values)
 	default:
-		return k, fmt.Errorf("the key %s is a %s: the explorer keeps strings, hashes, lists, sets and sorted sets alone", name, k.kind)
+		return k, language.Translate(
+			fmt.Errorf("the key %s is a %s: the explorer keeps strings, hashes, lists, sets and sorted sets alone", name, k.kind),
+			"键 %s 的类型是 %s：探索器只支持字符串、哈希、列表、集合和有序集合", name, k.kind)
 	}
 	return k, err
 }
