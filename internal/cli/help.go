@@ -65,7 +65,7 @@ func newSettings() *cobra.Command {
     ttl: 5s
 
 in the file and LOCKSTEP_LOCK_TTL=5s in the environment. A variable overrides the file; a flag
-overrides both. A running server applies changes of lock, sale and inventory in the file.`,
+overrides both. A running server applies changes of lock, sale and inventory.initial in the file.`,
 	}
 }
 
