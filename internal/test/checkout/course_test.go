@@ -61,7 +61,7 @@ type typedLine struct {
 }
 
 // speaking are the commands that say what they say in the language of --lang.
-var speaking = regexp.MustCompile(`^go run \. (explore|burst|lab|check|course|diff|matrix)\b`)
+var speaking = regexp.MustCompile(`^go run \. (explore|burst|lab|check|course|diff|matrix|new)\b`)
 
 // inChinese are the lines of a lesson as the Chinese one has them.
 func inChinese(lines []typedLine) (chinese []typedLine) {
