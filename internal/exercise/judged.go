@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
 )
@@ -140,7 +141,7 @@ func (t leakTimer) Stop() bool {
 }
 
 // errNotKept is returned to the next sale of a process that has released the lock although no other process wants it.
-var errNotKept = errors.New("the process has not kept the lock for its next sale")
+var errNotKept = language.Translate(errors.New("the process has not kept the lock for its next sale"), "进程没有把锁留给自己的下一单")
 
 // keptLock is the lock of the only process. It fails if the process does not keep the lock in Redis from its first sale on.
 type keptLock struct {
@@ -218,7 +219,7 @@ func (r *removedLock) Lock(ctx context.Context, owner string) (*lock.Lease, erro
 type regularBuyerLock struct{ lock.Locker }
 
 // errOnce is returned to the second sale of a buyer other than A.
-var errOnce = errors.New("this buyer comes once")
+var errOnce = language.Translate(errors.New("this buyer comes once"), "这个买家只来一次")
 
 // Lock implements lock.Locker. An owner is named after its buyer, A or B, and a number from the second sale on.
 func (r regularBuyerLock) Lock(ctx context.Context, owner string) (*lock.Lease, error) {

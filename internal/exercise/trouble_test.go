@@ -91,6 +91,15 @@ func TestTroubleIsToldInLearnersLanguage(t *testing.T) {
 	}
 }
 
+// What the wrapper of an exercise tells the sale is in the learner's language, too.
+func TestWrappersSpeakLearnersLanguage(t *testing.T) {
+	released := strategy.Strategy{New: s18.New} // It does not keep the lock.
+	o := findExercise(t, "kept-lock").Explore(t.Context(), released, language.Chinese)
+	if want := "没有任何故障，A 却失败了：进程没有把锁留给自己的下一单"; o.Says != want {
+		t.Errorf("%q; want %q", o.Says, want)
+	}
+}
+
 // A check that runs out of time says what it has done, and how to go on.
 func TestCheckOutOfTimeSaysHowFarItGot(t *testing.T) {
 	manyCommands := func(ctx context.Context, p strategy.Parts) {

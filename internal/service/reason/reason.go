@@ -74,12 +74,12 @@ func (r Reason) In(in language.Language, text string) string {
 }
 
 // InShort returns the text of the first of the errors among that err wraps, without details. If err wraps none of them, it returns the full
-// text of err.
+// text of err, in Chinese as far as it is translated.
 func InShort(in language.Language, err error, among ...error) string {
 	for _, known := range among {
 		if errors.Is(err, known) {
 			return Of(known).In(in, known.Error())
 		}
 	}
-	return Of(err).In(in, err.Error())
+	return Of(err).In(in, language.TextOf(err, in))
 }
