@@ -11,6 +11,7 @@ import (
 
 	s18 "lockstep/exercises/18-untold/solution"
 	"lockstep/internal/exercise"
+	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
@@ -116,6 +117,25 @@ func TestCheckOutOfTimeSaysHowFarItGot(t *testing.T) {
 		`after \d+ schedules? of up to \d+ steps?, none of which breaks the claim\. Each further command .+: use fewer, .+\.$`)
 	if o.Reason != exercise.TimedOut || !want.MatchString(o.Says) {
 		t.Errorf("%s, %q; want %s", o.Reason, o.Says, want)
+	}
+}
+
+// A check of code that never stops says that it tries again and again, and neither that it pauses nor that it does not.
+func TestCheckOfEndlessCodeSaysSo(t *testing.T) {
+	e := findExercise(t, "01")
+	e.Looks = []exercise.Look{{Scenario: explore.Scenario{Actors: 1}, Anomalies: exercise.UsualAnomalies()}}
+	endless := func(ctx context.Context, p strategy.Parts) {
+		for i := 0; p.Client.Set(ctx, p.Key, i, 0).Err() == nil; i++ {
+			continue
+		}
+	}
+	ctx, stop := context.WithTimeout(t.Context(), time.Second) // a fifth is enough for that many steps
+	defer stop()
+	o := e.Explore(ctx, strategy.Strategy{New: func(p strategy.Parts) lock.Locker {
+		return troubledLock{s18.New(p), p, endless}
+	}}, language.English)
+	if want := "the code tries again and again. If it does so without lock.Poll, use lock.Poll. Otherwise"; !strings.Contains(o.Says, want) {
+		t.Errorf("%s, %q; want %q", o.Reason, o.Says, want)
 	}
 }
 

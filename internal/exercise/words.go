@@ -88,7 +88,8 @@ func scheduleCount(n int, in language.Language) string {
 	return in.Say("%d schedules", "%d 个时序", n)
 }
 
-// endlessDepth is a number of steps that no schedule has unless the code tries again and again without a pause that the explorer knows.
+// endlessDepth is a number of steps that no schedule of an exercise has unless the code tries again and again, and the explorer cannot tell
+// that the attempts are the same.
 const endlessDepth = 200
 
 // incompleteText says how far an exploration got until it reached a bound, and how to go on.
@@ -97,8 +98,9 @@ func incompleteText(o Outcome, bound string, depth int, in language.Language) st
 		"达到上限 %s（%s）：已跑 %s，最多 %s，没有一个违反要求。",
 		bound, scenarioText(o, in), scheduleCount(o.Schedules, in), stepCount(depth, in))
 	if depth >= endlessDepth {
-		return done + in.Say("So long a schedule means that the code sends commands again and again without a pause: wait by lock.Poll.",
-			"时序这么长，说明代码不停地发命令，中间没有暂停：请用 lock.Poll 等待。")
+		return done + in.Say("So long a schedule means that the code tries again and again. If it does so without lock.Poll, use lock.Poll. "+
+			"Otherwise look for something that each attempt needs, and does not get in this scenario.",
+			"时序这么长，说明代码在反复尝试。如果没有用 lock.Poll，请改用它；如果用了，请找出每次尝试都需要、但在这个场景里得不到的东西。")
 	}
 	return done + in.Say("Each further command makes many more orders: use fewer, such as one script instead of several commands.",
 		"每多一条命令，顺序就多出许多：请减少命令，比如把几条合成一个脚本。")
