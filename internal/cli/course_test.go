@@ -39,7 +39,7 @@ func TestCourseReadsAnswersFromPipe(t *testing.T) {
 	}
 	assertContainsInOrder(t, out, "Lesson 1 of", "Predict", "  1  Always 98", `There is no choice "7"`, ": 2\n", "$ go run . explore v0\n",
 		"v0 shows lost-update in 4 steps", "Right: 2.", "Redis does run one command at a time", "Try", "go run . burst", "Still broken",
-		"Lesson 2 of", ": 1\n", "$ go run . explore local\n", "You said 1; the answer is 2: Yes", "Neither can see the other's memory",
+		"Lesson 2 of", ": 1\n", "$ go run . explore local\n", "You said 1; the answer is 2: Yes", "A has locked its replica's mutex",
 		"To continue later: go run . course")
 	if strings.Contains(out, "Lesson 3 of") {
 		t.Error("q does not stop")
