@@ -69,7 +69,8 @@ func (r *recorder) commandSentence(before baseline, a *engine.Actor) string {
 		return r.say("%s's connection breaks", "%s 的连接断了", a.Name)
 	}
 	sentence := r.lockSentence(before, a)
-	if sentence == "" && strings.HasPrefix(r.step.Reply, "error ") && stockOf(r.x.Cluster.MainState(), 0) == stockOf(before.stored, 0) {
+	failed := strings.HasPrefix(r.step.Reply, "error ") && !r.isNodeDown()
+	if sentence == "" && failed && stockOf(r.x.Cluster.MainState(), 0) == stockOf(before.stored, 0) {
 		return r.say("%s's command fails", "%s 的命令执行失败", a.Name)
 	}
 	if sentence == "" {
