@@ -38,6 +38,8 @@
 //     because lock.Poll declares that the next attempt is the same as the one that has just failed. In the first runs, and in some of the
 //     later ones, waiters are made to try twenty more times (CheckPolls): one that then does something else, or extends an expiry, is
 //     refused with ErrUndeclaredPoll.
+//   - An attempt of lock.Poll that follows one that sent nothing, sends nothing itself, and leaves the memory of its process as it was, is
+//     forgotten. That memory is what reflection reaches from the lock; if it meets a closure, nothing is forgotten.
 //   - An attempt that has left nothing in Redis is forgotten when the next one begins: otherwise waiters that undo each other's attempts,
 //     as they do on a majority of nodes, would go on forever.
 //   - With three or more actors, those that start alike start in the order of their names. If each makes one sale, and the lock is on one

@@ -175,6 +175,7 @@ func (h *Harness) sell(run *Run) {
 		if locks == nil {
 			locks = []lock.Locker{nil} // New has panicked, which the execution reports
 		}
+		p.ShareMemory(locks)
 		run.lockers = append(run.lockers, locks)
 	}
 	for _, a := range x.Actors() {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ type Process struct {
 	dead        bool          // true from a crash on
 	paused      bool          // true between a pause and the resume
 
+	sharedMemory reflect.Value // what its tasks share; invalid: unknown
 	processHistory
 	eventCount    int // events in its history
 	lastReplyStep int // index of the step that brought the last reply

@@ -27,9 +27,13 @@ type round struct {
 	startHistory processHistory // the process's history when the round began
 	startLabels  int            // the actor's labelCount when the round began
 	startEvents  int            // the process's eventCount when the round began
+	eventsBefore int            // the process's eventCount before the event that began the round
 	ownEvents    int            // events since then that are the round's own
 	endEvents    int            // the process's eventCount when the round ended with a pause
 	repliesHash  Fingerprint    // hash of the events of the round, clock reads excluded
+
+	memoryBefore  uint64 // hash of the process's memory when the round began
+	isMemoryKnown bool   // memoryBefore is valid: the round before was a silent attempt of lock.Poll, and the memory can be read
 }
 
 // beginRound starts a new round of t.
@@ -38,7 +42,7 @@ func (t *Task) beginRound() {
 	p := t.actor.Process
 	t.round = round{
 		number: t.x.roundCount, startVersion: t.x.Cluster.Version(), lastCommandAt: t.x.now,
-		startHistory: p.processHistory, startLabels: t.actor.labelCount, startEvents: p.eventCount,
+		startHistory: p.processHistory, startLabels: t.actor.labelCount, startEvents: p.eventCount, eventsBefore: p.eventCount,
 	}
 }
 
@@ -101,8 +105,12 @@ func (t *Task) wake() {
 	if !repeats && t.isUndone() {
 		t.restoreHistory()
 	}
+	followsSilent := t.isInPollSleep() && t.round.isSilent()
 	t.beginRound()
 	t.round.repeatsLast = repeats
+	if followsSilent {
+		t.round.memoryBefore, t.round.isMemoryKnown = t.actor.Process.memoryHash()
+	}
 	t.actor.Process.recordEvent("wake " + t.label)
 	t.round.startEvents = t.actor.Process.eventCount
 	t.waitTimer.fire()
@@ -112,12 +120,37 @@ func (t *Task) wake() {
 // compressHistory replaces the events of a round that only read by the hash of its replies. So a waiter may remember how often it got
 // these replies, but not when.
 func (t *Task) compressHistory() {
+	if t.isSilentRepeat() {
+		t.forgetRound()
+		return
+	}
 	if replies := t.round.repliesHash; (t.round.commandCount > 0 || t.isInPollSleep()) && t.isTraceless() {
 		p, known := t.actor.Process, t.actor.Process.knownActors
 		t.restoreHistory()
 		p.hash = t.x.Hasher.extend(p.hash, "told "+string(replies.Append(nil)))
 		p.knownActors = known // the hash of the replies refers to actors that were met in this round
 	}
+}
+
+// isSilentRepeat reports whether t's last two rounds sent nothing, and the last one changed nothing in the memory of its process either.
+func (t *Task) isSilentRepeat() bool {
+	r := &t.round
+	if !r.isMemoryKnown || !r.isSilent() || !t.isInPollSleep() || !t.isTraceless() {
+		return false
+	}
+	memory, ok := t.actor.Process.memoryHash()
+	return ok && memory == r.memoryBefore
+}
+
+// isSilent reports whether the round has neither sent a command nor read the clock.
+func (r *round) isSilent() bool { return r.commandCount == 0 && !r.readClock }
+
+// forgetRound removes t's last round from the history, so that no other waiter of the process tries again because of it.
+func (t *Task) forgetRound() {
+	r, p := &t.round, t.actor.Process
+	t.restoreHistory()
+	p.eventCount = r.eventsBefore
+	r.startEvents, r.endEvents, r.ownEvents = p.eventCount, p.eventCount, 0
 }
 
 // isUndone reports whether t's last round changed what Redis holds, and left no trace.
