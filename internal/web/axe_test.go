@@ -18,6 +18,7 @@ var darkIn = map[string]bool{"en": false, "zh": true}
 
 // Each view can be used without seeing or pointing, as far as axe can tell, and has the contrast that it requires.
 func TestAxeFindsNothingOnAnyView(t *testing.T) {
+	t.Parallel()
 	axe, url := fetchAxe(t), serve(t)
 	for name, address := range addresses {
 		t.Run(name, func(t *testing.T) {
@@ -36,6 +37,7 @@ func TestAxeFindsNothingOnAnyView(t *testing.T) {
 
 // Nor does axe find anything in what a shop shows that has something to show.
 func TestAxeFindsNothingInABusyShop(t *testing.T) {
+	t.Parallel()
 	axe, s := fetchAxe(t), newFakeShop(t)
 	s.send("run", run("open"))
 	s.send("lanes", latestSales)
@@ -67,6 +69,7 @@ func TestAxeFindsNothingInABusyShop(t *testing.T) {
 
 // Nor does axe find anything in what takes a few steps to be seen, in either language, in both themes; and all of it fits a phone.
 func TestAxeFindsNothingOnTheWay(t *testing.T) {
+	t.Parallel()
 	axe := fetchAxe(t)
 	const lesson = "#/course/04"
 	for name, row := range map[string]struct {
@@ -174,6 +177,7 @@ func TestAxeFindsNothingOnTheWay(t *testing.T) {
 
 // Nor in the dialog that asks for the token, once one was refused.
 func TestAxeFindsNothingWhereATokenIsRefused(t *testing.T) {
+	t.Parallel()
 	axe, url := fetchAxe(t), serve(t, "--admin.token", "secret")
 	for _, language := range []string{"en", "zh"} {
 		p := open(t, url+"/#/course/room")

@@ -173,6 +173,7 @@ func (p *page) playsLessonFour() {
 // The room: a teacher opens it, fifty predict and one of them by the page, the answer is revealed, and only then the bars. Who joined goes
 // where the class is.
 func TestRoomShowsTheBarsAfterTheAnswer(t *testing.T) {
+	t.Parallel()
 	url := serve(t)
 	pupil := open(t, url+"/#/course/04")
 	pupil.click(".choice") // before the room is open
@@ -232,6 +233,7 @@ func TestRoomShowsTheBarsAfterTheAnswer(t *testing.T) {
 // Who joined has a strip on every view, also after a reload: it follows the class, until they go elsewhere; has the answer, beside their
 // own and the class's; lets them leave; and says that the class is over.
 func TestParticipantSeesTheStripOnEveryView(t *testing.T) {
+	t.Parallel()
 	url := serve(t)
 	teacher := open(t, url+"/#/course/room/04")
 	teacher.click("#open")
@@ -294,6 +296,7 @@ func post(t *testing.T, url, body string, into any) {
 
 // Axe finds nothing in an open room whose answer is revealed, nor in a lesson that has been answered.
 func TestAxeFindsNothingInARoomOrAnAnsweredLesson(t *testing.T) {
+	t.Parallel()
 	axe, url := fetchAxe(t), serve(t)
 	teacher, pupil := open(t, url+"/#/course/room/04"), open(t, url+"/#/course/04")
 	teacher.click("#open")

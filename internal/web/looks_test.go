@@ -39,7 +39,7 @@ var addresses = map[string]string{
 // waitUntilLoaded waits until a view has drawn what it asked for.
 func (p *page) waitUntilLoaded() {
 	p.t.Helper()
-	p.waitUntil("the view is there", `document.querySelector("main")?.innerText.length > 0 && !document.querySelector(".moves:empty")`)
+	p.waitUntil("the view is there", `document.querySelector("h1") && !document.querySelector(".moves:empty")`)
 	p.waitUntil("nothing is on its way", `performance.now() > 500 && !performance.getEntriesByType("resource").some(r => r.responseEnd === 0)`)
 }
 
@@ -51,6 +51,7 @@ func (p *page) waitForFrame() {
 
 // Nothing is wider than the window, and no word is cut or broken in its middle, in either language, in both themes, small and large.
 func TestViewsFitTheWindow(t *testing.T) {
+	t.Parallel()
 	url := serve(t)
 	for name, address := range addresses {
 		t.Run(name, func(t *testing.T) {

@@ -213,6 +213,7 @@ func (p *page) save(text string) {
 
 // The shop's run is saved by a guest as such a document, in the reader's language, with all that two sales did; also by a cluster's front.
 func TestShopSavesItsRun(t *testing.T) {
+	t.Parallel()
 	for name, args := range map[string][]string{"one server": nil, "cluster": {"cluster", "--replicas", "2"}} {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, serve(t, append(args, "--lock.version", "v0", "--sale.think_time", "2s", "--admin.token", "secret")...)+"/#/")

@@ -59,6 +59,7 @@ func host(t *testing.T) *httptest.Server {
 
 // From a host of files, below a path: the seat, a hint, an oracle, a burst; then the same without a network.
 func TestTabWorksWithoutANetwork(t *testing.T) {
+	t.Parallel()
 	needsChrome(t)
 	files := host(t)
 	p := open(t, files.URL+"/a/class/#/locks")
@@ -118,10 +119,11 @@ func TestTabPlaysARecordedBurstWhileItLoads(t *testing.T) {
 }
 
 func TestFirefoxTabWorksWithoutANetwork(t *testing.T) {
+	t.Parallel()
 	suite.Needs(t, "firefox-esr")
 	files := host(t)
 	p := openFirefox(t, files.URL+"/a/class/#/locks")
-	p.allowError("worker.js. A ServiceWorker intercepted the request") // Firefox logs this if a page is left while its worker is loading
+	p.allowError("A ServiceWorker intercepted the request") // Firefox logs this if a page is left while its worker is loading
 	p.playThrough()
 	p.waitUntil("the files are kept", `navigator.serviceWorker.controller`)
 	p.defineShopHelpers()
@@ -191,6 +193,7 @@ func (p *page) stopExploration() {
 
 // Three replicas are three workers on one Redis in a fourth: a queue in each is no lock for all, and a killed holder's lock is left.
 func TestTabReplicasShareOneRedis(t *testing.T) {
+	t.Parallel()
 	needsChrome(t)
 	p := open(t, host(t).URL+"/a/class/#/")
 	p.waitUntil("the shop is open", `document.querySelector("form select[name=lock]")?.options.length > 10`)
