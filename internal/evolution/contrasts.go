@@ -21,7 +21,7 @@ func contrasts() []strategy.Strategy {
 		},
 		{
 			Name: "atomic", Title: both("one script, no lock", "一个脚本，不用锁"),
-			Adds:        both("reading and writing in one script, so that nothing comes between", "查库存和扣库存一步完成，中间没有空隙可插入"),
+			Adds:        both("reading and writing in one script, so that nothing comes between", "查库存和扣库存原子执行，中间插不进别的命令"),
 			Costs:       both("1 script per sale", "每单 1 个脚本"),
 			Needs:       strategy.ParseRights("+decr"),
 			StillBroken: strategy.Flaws{newFlaw("one-script", "all work of a sale must fit into the script", "整笔业务必须能写进一个脚本")},
@@ -74,7 +74,7 @@ func contrasts() []strategy.Strategy {
 		},
 		{
 			Name: "non-idempotent", Title: both("one script, no idempotency key", "一个脚本，没有幂等键"),
-			Adds:  both("atomic's script, but it does not look whether it has the order already", "用 atomic 的脚本，但不检查这个订单是否已有"),
+			Adds:  both("atomic's script, but it does not look whether it has the order already", "用 atomic 的脚本，但不检查这个订单是否已存在"),
 			Costs: both("1 script per sale", "每单 1 个脚本"),
 			Needs: strategy.ParseRights("+decr"),
 			StillBroken: strategy.Flaws{
@@ -100,7 +100,7 @@ func contrasts() []strategy.Strategy {
 			Costs: both("2 commands per sale (one is a script), plus one per poll", "每单 2 条命令（其中一条是脚本），外加每次轮询 1 条"),
 			Needs: strategy.ParseRights("+eval +setnx +pexpire +del ~distributedLock"),
 			StillBroken: strategy.Flaws{
-				newFlaw("foreign-delete", "an overdue holder deletes the next one's lock, as v2's", "和 v2 一样，超时的持有者会误删下一个持有者的锁"),
+				newFlaw("foreign-delete", "an overdue holder deletes the next one's lock, as v2's", "和 v2 一样，业务耗时超过过期时间，就会误删下一个持有者的锁"),
 			},
 			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewLuaSetNX(p.Client, p.Options) },

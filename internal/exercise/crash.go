@@ -49,9 +49,9 @@ func (o *Outcome) failByEnd(status, printed, dir string, in language.Language) {
 		return
 	}
 	says := in.Say("the code ended the program (%s). It must not call os.Exit or log.Fatal: let it return an error instead",
-		"代码结束了程序（%s）。不能调用 os.Exit 或 log.Fatal，请改为返回错误", status)
+		"代码退出了程序（%s）。不能调用 os.Exit 或 log.Fatal，请改为返回错误", status)
 	if strings.HasPrefix(status, "signal: ") {
-		says = in.Say("the program was ended from outside (%s), perhaps because it used too much memory", "程序被外部结束（%s），可能是内存用得太多", status)
+		says = in.Say("the program was ended from outside (%s), perhaps because it used too much memory", "程序被外部终止（%s），可能是内存用得太多", status)
 	}
 	if printed = strings.TrimSpace(printed); printed != "" {
 		says += in.Say(". It printed:\n\n%s", "。它打印了：\n\n%s", printed)

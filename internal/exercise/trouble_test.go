@@ -61,7 +61,7 @@ func TestTroubleIsToldInLearnersLanguage(t *testing.T) {
 		"a command": {
 			before: func(ctx context.Context, p strategy.Parts) { p.Client.BLPop(ctx, 0, p.Key) },
 			reason: exercise.BadCommand, schedule: "A:BLPOP",
-			english: "an argument of it:\n\nBLPOP: it waits in Redis", chinese: "不支持它的参数：\n\nBLPOP：它在 Redis 里等待",
+			english: "an argument of it:\n\nBLPOP: it waits in Redis", chinese: "不支持它的参数：\n\nBLPOP：它会在 Redis 里阻塞",
 		},
 		"a key": {
 			before: func(ctx context.Context, p strategy.Parts) { p.Client.Set(ctx, "mine", 1, 0) },

@@ -48,7 +48,7 @@ func (l Learner) show(e Exercise, o Outcome, p Progress) {
 		in, _ := explore.ParseScenario(o.Scenario) // The check has parsed it before.
 		in.Language = l.In
 		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %s. It shows %s: %s (%s).\n\n",
-			"还没有完成。要求：%s\n违反它的最短时序有 %s，出现 %s：%s（%s）。\n\n",
+			"还没有完成。要求：%s\n最短 %s即可违反，出现 %s：%s（%s）。\n\n",
 			claim, stepCount(o.Length, l.In), o.Anomaly, sentenceOf(e, o, in), scenarioText(o, l.In))
 		fmt.Fprintln(l.People, o.Diagram)
 		l.say("The schedule: %s\n", "时序：%s\n", o.Schedule)

@@ -35,7 +35,8 @@ func BoundText(hit search.BoundHit, in language.Language) string {
 // within a certain time.
 func AnomalyText(a Anomaly, in Scenario) string {
 	if a == anomaly.LeftBehind && in.FreedWithin > 0 {
-		return in.Say("a lock stays for longer than %v, although no sale holds it", "没有一单持有锁，锁却残留超过 %v", in.FreedWithin)
+		return in.Say("a lock stays for longer than %[1]v, although no sale holds it", "没有一单持有锁，锁却残留超过 %[2]g 分钟",
+			in.FreedWithin, in.FreedWithin.Minutes())
 	}
 	return a.Row().Says.In(in.Language)
 }

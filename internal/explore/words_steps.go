@@ -190,7 +190,7 @@ func stepTexts() [engine.GoesOn + 1]stepText {
 		engine.TimesOutUnnoticed: {kind: trace.KindTimesOut,
 			sentence: both("{sale} has waited too long, and has not noticed yet", "{sale} 等待超时，但还没发现")},
 		engine.Notices:    {sentence: both("{sale} notices that its wait is over", "{sale} 发现等待已经结束")},
-		engine.GoesOn:     {sentence: both("{sale} gets what it waited for", "{sale} 等到了")},
+		engine.GoesOn:     {sentence: both("{sale} gets what it waited for", "{sale} 等待的事件已到")},
 		engine.DiesBefore: {kind: trace.KindDies, sentence: both("{sale} dies", "{sale} 崩溃")},
 		engine.FailsOver:  {kind: trace.KindFailover, sentence: both("a replica takes the master's place", "从节点升为主节点")},
 		engine.RollsBack: {kind: trace.KindRestarts,
@@ -253,7 +253,7 @@ func (r *recorder) lockSentence(before baseline, a *engine.Actor) string {
 	node, owner := r.nodePhrase(), r.possessive(oldLock.holder)
 	switch {
 	case !oldLock.exists && newLock.exists:
-		return r.say("%s takes the lock%s", "%s 拿到锁%s", a.Name, node)
+		return r.say("%s takes the lock%s", "%s 加锁成功%s", a.Name, node)
 	case !oldLock.exists:
 		return ""
 	case !newLock.exists && oldLock.holder == a.Index:

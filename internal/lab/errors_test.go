@@ -38,7 +38,7 @@ func TestFailuresAreTranslated(t *testing.T) {
 		english, chinese string
 	}{
 		{&failure{toWait("r2#1"), errTooLong}, "r2#1 to wait: it did not happen in time", "r2#1 开始等待：没有及时发生"},
-		{fmt.Errorf("lab failover: %w", &failure{passing(3), errNotKnown}), "tick 3: nobody knows yet", "第 3 个 tick：还没有谁知道结果"},
+		{fmt.Errorf("lab failover: %w", &failure{passing(3), errNotKnown}), "tick 3: nobody knows yet", "第 3 个 tick：结果尚不明确"},
 		{stopped, "r1 dies: this lab stops a process, which only Unix can", "r1 崩溃：这个实验要暂停进程，只有 Unix 可以"},
 		{fmt.Errorf("GET inventory: %w", lock.ErrUnavailable), "GET inventory: " + lock.ErrUnavailable.Error(), "Redis 不可用"},
 		{errors.New("exit status 3"), "exit status 3", "exit status 3"},
@@ -53,7 +53,7 @@ func TestFailuresAreTranslated(t *testing.T) {
 	})
 	for in, want := range map[language.Language]string{
 		language.English: "nothing went wrong, but nothing shows that the lock holds; r2#1 failed: EVALSHA: connection refused",
-		language.Chinese: "没有出错，但也没有什么能证明这把锁守住了；r2#1 失败：Redis 不可用",
+		language.Chinese: "没有出错，但无法证明锁起了作用；r2#1 失败：Redis 不可用",
 	} {
 		if got := provesNothing(ended, in); got != want {
 			t.Errorf("%q; want %q", got, want)

@@ -74,7 +74,7 @@ func nothingToWaitFor() Expectation {
 	return without(noLock(), "there is no lock that the other would wait for", "没有让另一单等待的锁")
 }
 func excludesNobody() Expectation {
-	return without(noLock(), "it keeps no other process out", "它不阻止别的进程")
+	return without(noLock(), "it keeps no other process out", "它拦不住别的进程")
 }
 func notInRedis() Expectation {
 	return without(LockNames{"v0", "local", "atomic", "optimistic", "non-idempotent"}, "there is no lock in Redis", "Redis 里没有锁")

@@ -104,7 +104,7 @@ func explorations() []Lab {
 		},
 	}, {
 		Name:    "idle",
-		Claim:   both("a lock that no living sale holds does not have to expire before a waiter gets it", "没有存活的一单持有锁时，等待者不必等锁过期就能拿到锁"),
+		Claim:   both("a lock that no living sale holds does not have to expire before a waiter gets it", "没有存活的一单持有锁时，等待者不必等锁过期就能加锁成功"),
 		Anomaly: anomaly.Idle,
 		Expected: []Expectation{
 			broken(LockNames{"v2", "v5", "setnx-expire", "lua-setnx", "getset"},
@@ -152,7 +152,7 @@ func explorations() []Lab {
 			expectHolds(Steps(0, 5).and("local", "atomic", "optimistic", "non-idempotent", "late-commit",
 				"setnx-expire", "lua-setnx", "getset", "set-expire", "setex"),
 				"it starts none", "它不启动 goroutine"),
-			expectHolds(LockNames{"redlock"}, "a goroutine that asks a node ends with the answer", "询问节点的 goroutine 在得到回答后结束"),
+			expectHolds(LockNames{"redlock"}, "a goroutine that asks a node ends with the answer", "向节点发请求的 goroutine 在收到响应后结束"),
 		},
 	}, {
 		Name:    "progress",

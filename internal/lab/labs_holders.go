@@ -41,7 +41,7 @@ func holders() []Lab {
 	}, {
 		Name: "renewal-outage", Shows: "v5", Cured: "v6",
 		Title: both("Cut off from Redis, the holder works on", "与 Redis 失联，持有者还在执行"),
-		Claim: both("a holder that Redis no longer hears stops before another gets the lock", "与 Redis 失联的持有者，在别人拿到锁之前停止执行"),
+		Claim: both("a holder that Redis no longer hears stops before another gets the lock", "与 Redis 失联的持有者，在别人加锁成功之前停止执行"),
 		Cure: both(
 			"a holder counts from when it last asked for a renewal; one expiry later the lock is lost, and the context of the work ends",
 			"持有者从上一次发出续期请求时算起；过了一个过期时间就视为锁丢失，并取消业务逻辑的 context"),
@@ -96,7 +96,7 @@ func holders() []Lab {
 			broken(LockNames{"v6"}, "a stopped process renews nothing; to be told does not call back a write that has left, and the store takes it",
 				"暂停的进程不续期；得知锁丢失也收不回已经发出的写入，而存储会接受它"),
 			broken(LockNames{"redlock"}, "it has no fencing token", "它没有栅栏令牌"),
-			broken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有什么拦住另一单"),
+			broken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有任何机制阻止另一单"),
 			expectHolds(StepsFrom(7), "the store has seen the next holder's token, and refuses the old one", "存储见过下一个持有者的令牌，拒绝旧的"),
 			expectHolds(LockNames{"atomic", "optimistic", "non-idempotent"}, "the write itself looks at the stock", "写入时会再看库存"),
 			neverExpires(),
@@ -122,7 +122,7 @@ func holders() []Lab {
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			broken(LockNames{"late-commit"}, "it has unlocked, so the next holder reads before it has written", "它已解锁，所以下一个持有者在它写入之前就读了库存"),
-			broken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有什么拦住另一单"),
+			broken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有任何机制阻止另一单"),
 			expectHolds(StepsFrom(1).and("redlock", "setnx-expire", "lua-setnx", "getset"),
 				"it still holds the lock, so the other waits", "它仍然持有锁，所以另一单等待"),
 			expectHolds(LockNames{"atomic", "optimistic", "non-idempotent"}, "the write itself looks at the stock", "写入时会再看库存"),
@@ -148,8 +148,8 @@ func holders() []Lab {
 	}, {
 		// No step has the flaw: the lease releases with a context of its own.
 		Name: "cancelled-request", Cured: "v4",
-		Title: both("The buyer leaves: does the lock stay?", "买家中途离开：锁会残留吗？"),
-		Claim: both("a buyer who goes away does not leave the lock behind", "买家中途离开，锁不会残留"),
+		Title: both("The buyer leaves: does the lock stay?", "客户端中途断开：锁会残留吗？"),
+		Claim: both("a buyer who goes away does not leave the lock behind", "客户端中途断开，锁不会残留"),
 		Cure: both("the release has a context of its own, which no buyer can cancel (context.WithoutCancel)",
 			"解锁用自己的 context，买家无法取消它（context.WithoutCancel）"),
 		Explore: "--faults cancel=1",
@@ -159,7 +159,7 @@ func holders() []Lab {
 			first.Leave()
 			s.Finish(first, s.Buy("r2"))
 		},
-		Fault: both("the buyer goes away, and the sale ends unsold", "买家离开，这一单没有卖出就结束"),
+		Fault: both("the buyer goes away, and the sale ends unsold", "客户端断开，这一单没有卖出就结束"),
 		Hit:   failed("r1#1"),
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},

@@ -16,9 +16,9 @@ func outages() []Lab {
 	both := language.Both
 	return []Lab{{
 		Name: "failover", Shows: "v11", Cured: "redlock", Needs: []Need{RealRedis},
-		Title: both("The master dies: its successor knows of no lock", "主节点崩溃：接替它的从节点里没有这把锁"),
+		Title: both("The master dies: its successor knows of no lock", "主节点宕机：接替它的从节点里没有这把锁"),
 		Claim: both("a master that dies while the lock is held does not let a second holder in beside the first",
-			"持锁期间主节点崩溃，第二个持有者不会与第一个同时在临界区里"),
+			"持锁期间主节点宕机，第二个持有者不会与第一个同时在临界区里"),
 		Cure: both(
 			"no replica that takes over with less: the lock on independent masters, of which a minority may stop; or no lock for what the store "+
 				"can compare by itself (optimistic), though a failover still loses sales that were answered",
@@ -41,7 +41,7 @@ func outages() []Lab {
 			die()
 			s.Finish(s.Buy("r2"), first)
 		},
-		Fault:  both("a master that has the lock dies while the first sale is at work, and both write", "第一单执行期间，存有锁的主节点崩溃，两单都写入"),
+		Fault:  both("a master that has the lock dies while the first sale is at work, and both write", "第一单执行期间，存有锁的主节点宕机，两单都写入"),
 		Hit:    all(either(occurred(witness.KindFailsOver), occurred(witness.KindCrashes)), answered("r1#1"), answered("r2#1")),
 		Signs:  []witness.FindingKind{witness.Overlapped},
 		Blames: lastsFor(lossNoticeSlack),
@@ -53,12 +53,12 @@ func outages() []Lab {
 				"the replica takes over and has not heard of the lock: the second gets it, too; its token is larger, as the replica's clock is "+
 					"not behind, so the store refuses the first", "接管的从节点没有收到这把锁：第二单也加锁成功；从节点的时钟不落后，所以它的令牌更大，存储拒绝第一单"),
 			expectHolds(LockNames{"redlock"}, "four of five masters still have the lock, and the dead one has no replica that could say otherwise",
-				"五个主节点中四个仍有这把锁，崩溃的那个没有从节点来接替它"),
+				"五个主节点中四个仍有这把锁，宕机的那个没有从节点来接替它"),
 			nobodyHolds(),
 		},
 	}, {
 		Name: "older-snapshot", Shows: "v6", Cured: "v7", Needs: []Need{RealRedis},
-		Title: both("Redis restarts from an older snapshot: the lock is gone", "Redis 从旧快照重启：锁没了"),
+		Title: both("Redis restarts from an older snapshot: the lock is gone", "Redis 从旧快照重启：锁丢失"),
 		Claim: both("a Redis that restarts with an older snapshot does not let a second holder overwrite the first one's sale",
 			"Redis 重启后回到较早的快照，第二个持有者不会覆盖第一个的写入"),
 		Cure: both(
@@ -148,7 +148,7 @@ func outages() []Lab {
 	}, {
 		Name: "slow-node", Shows: "v9", Cured: "redlock",
 		Title: both("One slow Redis holds up every sale", "一个 Redis 变慢，谁都拿不到锁"),
-		Claim: both("one Redis that does not answer in time does not keep a sale from the lock", "一个 Redis 没有及时响应，不妨碍下单拿到锁"),
+		Claim: both("one Redis that does not answer in time does not keep a sale from the lock", "一个 Redis 没有及时响应，不妨碍下单时加锁成功"),
 		Cure: both("the lock on a majority of independent masters: a twentieth of the expiry for each, and a minority may be late",
 			"锁在多数独立主节点上：每个节点最多等二十分之一个过期时间，少数可以迟到"),
 		Explores: map[string]string{"redlock": "--try 2 --faults node-hang=1"},
@@ -212,9 +212,9 @@ func outages() []Lab {
 		},
 	}, {
 		Name: "redis-gone", Shows: "v1", Cured: "v2",
-		Title: both("Redis goes and comes back: sales stay blocked", "Redis 停机又恢复：下单仍然卡住"),
+		Title: both("Redis goes and comes back: sales stay blocked", "Redis 宕机又恢复：下单仍然卡住"),
 		Claim: both("while Redis is gone, each buyer is soon told the truth; when it is back, sales go on",
-			"Redis 停机时，每个买家很快得到如实的响应；Redis 恢复后，下单继续"),
+			"Redis 宕机时，每个买家很快得到如实的响应；Redis 恢复后，下单继续"),
 		Cure:    both("an expiry: a lock that its holder could not give back goes by itself", "设置过期时间：持有者没能释放的锁会自行过期"),
 		Explore: "--faults lost-request=1 --anomaly left-behind",
 		Shop:    Settings{TTL: 2 * time.Second, Wait: goneWait, Durable: true},
@@ -230,7 +230,7 @@ func outages() []Lab {
 			s.Until(toEnd("r1#1"), ended("r1#1"))
 			s.LookUp("r2")
 		},
-		Fault: both("Redis is gone when r1 is to hear that it has written, and comes back", "r1 等待写入的响应时 Redis 停机，之后恢复"),
+		Fault: both("Redis is gone when r1 is to hear that it has written, and comes back", "r1 等待写入的响应时 Redis 宕机，之后恢复"),
 		Hit:   all(occurred(witness.KindRedisUnreachable), occurred(witness.KindRedisReachable), failed("r1#1")),
 		Proof: soldAfter(witness.KindRedisReachable, "r2"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.SoldDespiteError, witness.NeverBooked},
@@ -249,7 +249,7 @@ func outages() []Lab {
 	}, {
 		Name: "redis-pause", Shows: "v5", Cured: "v6",
 		Title: both("Redis hangs, the lock expires, the holder is not told", "Redis 卡住期间锁过期，持有者并不知情"),
-		Claim: both("a holder whose lock expires while Redis hangs is told before another gets it", "Redis 卡住期间锁过期，持有者在别人拿到锁之前得知"),
+		Claim: both("a holder whose lock expires while Redis hangs is told before another gets it", "Redis 卡住期间锁过期，持有者在别人加锁成功之前得知"),
 		Cure: both("the holder counts the expiry by its own clock, from when it sent the last renewal: it needs no answer to know",
 			"持有者用自己的时钟，从发出最近一次续期时算起：不需要响应也能知道"),
 		Explore: "--faults expiry=1 --anomaly untold",
@@ -278,7 +278,7 @@ func outages() []Lab {
 		Title: both("A process is stopped, goes on, and has lost its lock", "进程暂停后恢复：锁丢失，自己不知道"),
 		Claim: both("a process that was stopped past the expiry of its lock is told before it writes", "进程暂停超过锁的过期时间，恢复后在写入之前得知锁丢失"),
 		Cure: both("a timer at the expiry: it is overdue when the process goes on, and ends the context of the work",
-			"在过期时刻设定时器：进程恢复时它已到期，于是取消业务逻辑的 context"),
+			"在过期时刻设定时器：进程恢复时它已到点，于是取消业务逻辑的 context"),
 		Explore: "--faults pause=1 --anomaly untold",
 		Shop:    Settings{TTL: time.Second, Wait: 20 * time.Second, Think: each(5*time.Second, "r1")},
 		Scenario: func(s *Stage) {
@@ -296,7 +296,7 @@ func outages() []Lab {
 		Expected: []Expectation{
 			broken(Steps(2, 5).and("setnx-expire", "lua-setnx", "getset", "late-commit"), "nobody tells it, and it writes over the other's update",
 				"没有人告诉它，它覆盖了另一单的更新"),
-			broken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有什么拦住另一单"),
+			broken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有任何机制阻止另一单"),
 			expectHolds(LockNames{"v6"}, "it is told as soon as it goes on; only a write that is on its way would arrive: see paused-writer",
 				"它一恢复就得知；只有已在途中的写入会到达：见 paused-writer"),
 			expectHolds(StepsFrom(7),
@@ -342,7 +342,7 @@ func outages() []Lab {
 			broken(LockNames{"v5"}, "it is counted twice and given back once: the lock stays until it expires", "计了两次，只释放一次：锁一直留到过期"),
 			expectHolds(StepsFrom(6), "it is counted twice; the outermost release gives back all of it", "计了两次；最外层解锁时一次释放干净"),
 			notBehindProxy(),
-			broken(LockNames{"non-idempotent"}, "nothing looks whether the order is there: the command sells again", "没有检查订单是否已有：这条命令又卖一次"),
+			broken(LockNames{"non-idempotent"}, "nothing looks whether the order is there: the command sells again", "没有检查订单是否已存在：这条命令又卖一次"),
 			expectHolds(LockNames{"v0", "local", "atomic", "optimistic"}, "the ledger knows the order: it is sold once", "账本里已有这个订单：只卖一次"),
 			without(LockNames{"set-expire", "setex"}, "everybody gets the lock: none could be counted twice, or refused", "谁都能加锁成功：没有可以计两次或被拒绝的锁"),
 		},
@@ -370,7 +370,7 @@ func outages() []Lab {
 		Hit:   all(occurred(witness.KindCommandReleased), answered("r1#1"), answered("r2#1")),
 		Signs: []witness.FindingKind{witness.DoubleSale},
 		Expected: []Expectation{
-			broken(LockNames{"non-idempotent"}, "nothing looks whether the order is there when it takes the piece", "扣库存时没有检查订单是否已有"),
+			broken(LockNames{"non-idempotent"}, "nothing looks whether the order is there when it takes the piece", "扣库存时没有检查订单是否已存在"),
 			expectHolds(StepsFrom(0).and("redlock", "local", "optimistic", "late-commit",
 				"setnx-expire", "lua-setnx", "getset", "set-expire", "setex"),
 				"the ledger knows the order when it comes again: it is not the lock that does it", "第二次到达时账本里已有这个订单：这不是锁的功劳"),

@@ -36,7 +36,7 @@ func replicas() []Lab {
 			broken(LockNames{"set-expire", "setex"}, "everybody gets the lock: every replica runs the job", "谁都能加锁成功：每个实例都运行任务"),
 			broken(LockNames{"local"}, "each process has a lock of its own", "每个进程各有一把锁"),
 			expectHolds(StepsFrom(1).and("redlock", "late-commit", "setnx-expire", "lua-setnx", "getset"),
-				"only one replica gets the lock of a tick", "每个 tick 只有一个实例得到锁"),
+				"only one replica gets the lock of a tick", "每个 tick 只有一个实例加锁成功"),
 		},
 	}, {
 		Name: "stampede", Shows: "v0", Cured: "v4",
@@ -121,21 +121,21 @@ func replicas() []Lab {
 			s.UntilCaught(trap, ended("r1#1"))
 			s.Finish(first, second)
 		},
-		Fault: both("r1 has renewed its lock, the buyer goes away, and the release is lost", "r1 续期之后买家离开，解锁命令丢失"),
+		Fault: both("r1 has renewed its lock, the buyer goes away, and the release is lost", "r1 续期之后客户端断开，解锁命令丢失"),
 		Hit:   all(occurred(witness.KindCommandLost), renewedInTime("r1#1")),
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.RenewedAfterEnd, witness.WaitedInVain},
 		Expected: []Expectation{
 			expectHolds(Steps(6, 8), "the renewal ends before the release; then the lock expires", "先停止续期再释放；之后锁会过期"),
 			expectHolds(StepsFrom(9), "there is one renewal per holding, and it ends with it", "每个持有期只有一个续期，持有期结束，续期也结束"),
-			without(Steps(1, 5).and("setnx-expire", "lua-setnx", "getset", "late-commit"), "nothing renews its lock", "没有什么给它的锁续期"),
+			without(Steps(1, 5).and("setnx-expire", "lua-setnx", "getset", "late-commit"), "nothing renews its lock", "它的锁没有人续期"),
 			without(LockNames{"redlock"}, "the lab loses one release, and each node gets its own", "这个实验只丢一条解锁命令，而每个节点各收到一条"),
 			nobodyHolds(),
 		},
 	}, {
 		Name: "dead-waiter", Cured: "v10",
 		Title: both("A waiter dies in the queue: how long do the others wait?", "等待者在队列里崩溃：别人要等多久？"),
-		Claim: both("a waiter that dies holds the others up for one expiry and a quarter at most", "等待者崩溃，别人最多多等一又四分之一个过期时间"),
+		Claim: both("a waiter that dies holds the others up for one expiry and a quarter at most", "等待者崩溃，别人最多多等 1.25 倍过期时间"),
 		Cure: both(
 			"a place in the queue expires unless its process asks again, and a lock that is handed over lasts as long as that place",
 			"进程不再来问，它在队列里的位置就会过期；移交给它的锁与这个位置同时过期"),
@@ -170,7 +170,7 @@ func replicas() []Lab {
 		Title: both("The wake-up is lost: does the waiter go on?", "唤醒消息丢失：等待者还能继续吗？"),
 		Claim: both("a waiter whose message is lost goes on within a quarter of the expiry", "唤醒消息丢失的等待者，在四分之一个过期时间内继续"),
 		Cure: both("a message only saves time: who waits asks again every quarter of the expiry, and then gets the lock",
-			"消息只是为了省时间：等待者每隔四分之一过期时间再问一次，那时就能拿到锁"),
+			"消息只是为了省时间：等待者每隔四分之一过期时间再试一次，那时就能加锁成功"),
 		Explore: "--faults lost-wake=1",
 		Shop:    Settings{TTL: deaf, Wait: 2 * deaf, Think: each(time.Minute, "r1")},
 		Scenario: func(s *Stage) {
@@ -208,7 +208,7 @@ func replicas() []Lab {
 		Hit:      requestedAfter("r1#2", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#2"), Draws: 3,
 		Expected: []Expectation{
 			broken(Steps(1, 7).and("setnx-expire", "lua-setnx", "getset", "late-commit"), "everybody asks now and then, and gets the lock by chance",
-				"各自隔一会儿问一次，碰运气得到锁"),
+				"各自定时轮询，谁能加锁成功全凭运气"),
 			expectHolds(StepsFrom(8).and("redlock", "local"), "the sales of a process stand in a queue", "同一进程的各单排队"),
 			without(LockNames{"v0", "atomic", "optimistic", "non-idempotent", "set-expire", "setex"}, "nobody waits", "没有人等待"),
 		},
@@ -225,12 +225,12 @@ func replicas() []Lab {
 		Hit:      requestedAfter("r1#1", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#1"), Draws: 3,
 		Expected: []Expectation{
 			broken(Steps(1, 8).and("setnx-expire", "lua-setnx", "getset", "late-commit"),
-				"whoever asks at the right moment gets the lock", "谁问得正是时候，锁就归谁"),
+				"whoever asks at the right moment gets the lock", "谁恰好轮询到，锁就归谁"),
 			broken(LockNames{"v9", "redlock"},
-				"the other process hands the lock to its own sales, and this one asks now and then", "另一个进程把锁移交给自己的单，这一单隔一会儿才问一次"),
+				"the other process hands the lock to its own sales, and this one asks now and then", "另一个进程把锁移交给自己的单，这一单隔一段时间才轮询一次"),
 			expectHolds(StepsFrom(10),
 				"a process that others wait for hands the lock to its own sales three times at most, if nobody waited when it got it",
-				"有别的进程等待时，一个进程最多移交给自己的单三次（如果它拿到锁时没有人等待）"),
+				"有别的进程等待时，一个进程最多移交给自己的单三次（如果它加锁成功时没有人等待）"),
 			nobodyWaits(),
 		},
 	}}

@@ -23,7 +23,7 @@ func steps() []Lab {
 		Hit:      all(requestedInTime("r1#2"), answered("r1#1"), answered("r1#2")),
 		Signs:    []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			broken(LockNames{"v0"}, "nothing keeps the second sale from reading what the first has not yet replaced", "没有什么阻止第二单读到第一单还没有改写的库存"),
+			broken(LockNames{"v0"}, "nothing keeps the second sale from reading what the first has not yet replaced", "没有任何机制阻止第二单读到第一单还没有改写的库存"),
 			broken(LockNames{"set-expire", "setex"}, "without NX everybody gets the lock", "没有 NX，谁都能加锁成功"),
 			expectHolds(StepsFrom(1).and("redlock", "setnx-expire", "lua-setnx", "getset"),
 				"the second sale waits until the first has written", "第二单等到第一单写入之后"),
@@ -75,7 +75,7 @@ func steps() []Lab {
 		Expected: []Expectation{
 			broken(LockNames{"v1"}, "nobody removes the dead holder's lock", "没有人删除崩溃的持有者的锁"),
 			expectHolds(StepsFrom(2).and("redlock", "late-commit", "setnx-expire", "lua-setnx"),
-				"the lock expires; then the other gets it", "锁过期后，另一单就能拿到"),
+				"the lock expires; then the other gets it", "锁过期后，另一单就能加锁成功"),
 			expectHolds(LockNames{"getset"}, "the other finds the expiry in the past, and takes the lock over", "另一单发现锁已过期，于是接管"),
 			without(noLock(), "the dead holder leaves nothing that the other would wait for", "崩溃的持有者没有留下什么，另一单不用等待"),
 		},
@@ -108,7 +108,7 @@ func steps() []Lab {
 		},
 	}, {
 		Name: "foreign-delete", Shows: "v2", Cured: "v3",
-		Title:    both("The overdue holder deletes the next one's lock", "超时的持有者删掉了别人的锁"),
+		Title:    both("The overdue holder deletes the next one's lock", "锁已过期，持有者执行完却删掉了别人的锁"),
 		Claim:    both("nobody removes a lock that is another's", "谁也不会删除别人的锁"),
 		Cure:     both("the value is the owner: look whose the lock is before deleting it", "值是持有者标识：删除之前先看锁是谁的"),
 		Explore:  "--faults expiry=1 --anomaly foreign-release",
@@ -142,7 +142,7 @@ func steps() []Lab {
 			s.UntilAnswered(trap)
 			s.Finish(first, second)
 		},
-		Fault: both("the release is held until another has the lock", "解锁命令被扣留，直到别人拿到锁"),
+		Fault: both("the release is held until another has the lock", "解锁命令被扣留，直到别人加锁成功"),
 		Hit:   freedInCriticalSection("r2#1"),
 		Signs: []witness.FindingKind{witness.RemovedLock},
 		Expected: []Expectation{
@@ -158,7 +158,7 @@ func steps() []Lab {
 	}, {
 		Name: "self-deadlock", Shows: "v4", Cured: "v5",
 		Title:    both("A nested call waits for its own caller", "嵌套调用在等自己的外层调用"),
-		Claim:    both("a nested call gets the lock that its caller holds", "嵌套调用可以得到外层调用已持有的锁"),
+		Claim:    both("a nested call gets the lock that its caller holds", "嵌套调用可以获取外层调用已持有的锁"),
 		Cure:     both("a hash of owner and count: whoever holds the lock may take it once more", "用哈希记录持有者和次数：锁的持有者可以再次加锁"),
 		Explore:  "--nested 1",
 		Explores: map[string]string{"delex": "--nested 1"},

@@ -100,7 +100,7 @@ func (r Result) Text(typed, flag string) string {
 	}
 	fmt.Fprintf(b, "\n%s\n", s.Drawn.Sequence())
 	if s.Left != "" {
-		fmt.Fprintf(b, "%s%s\n\n", s.Left, r.in.Say(" --json has all.", "--json 有全部。"))
+		fmt.Fprintf(b, "%s%s\n\n", s.Left, r.in.Say(" --json has all.", "全部步骤用 --json 查看。"))
 	}
 	if s.Reason != "" {
 		fmt.Fprintln(b, s.Reason)

@@ -65,9 +65,9 @@ func explain(err error, in language.Language) string {
 	case errors.Is(err, errTooLong):
 		return in.Say(errTooLong.Error(), "没有及时发生")
 	case errors.Is(err, errNotKnown):
-		return in.Say(errNotKnown.Error(), "还没有谁知道结果")
+		return in.Say(errNotKnown.Error(), "结果尚不明确")
 	case errors.Is(err, errRoomLeft):
-		return in.Say(errRoomLeft.Error(), "它什么都没有拒绝：内存还有余量")
+		return in.Say(errRoomLeft.Error(), "它没有拒绝任何命令：内存还有余量")
 	default:
 		return reason.Of(err).In(in, err.Error())
 	}
@@ -80,7 +80,7 @@ func to(who, english, chinese string) language.Text {
 }
 func toEnd(who string) language.Text    { return to(who, "end", "结束") }
 func toWait(who string) language.Text   { return to(who, "wait", "开始等待") }
-func toObtain(who string) language.Text { return to(who, "obtain the lock", "拿到锁") }
+func toObtain(who string) language.Text { return to(who, "obtain the lock", "加锁成功") }
 func toAsk(who string) language.Text    { return to(who, "ask for the lock", "来加锁") }
 func toWork(who string) language.Text   { return to(who, "be at work", "开始执行") }
 func toBeTold(who string) language.Text {
@@ -111,7 +111,7 @@ func counting() language.Text { return language.Both("how many were sold", "查�
 // Reasons why a run gives no verdict.
 
 func forgotten(in language.Language) string {
-	return in.Say("the witness has forgotten what happened first", "见证里已经没有最初发生的事")
+	return in.Say("the witness has forgotten what happened first", "最早的事件记录已被丢弃")
 }
 func (l Lab) didNotHappen(in language.Language) string {
 	return in.Say("this did not happen: ", "没有发生：") + l.Fault.In(in)
@@ -119,7 +119,7 @@ func (l Lab) didNotHappen(in language.Language) string {
 
 // provesNothing returns a sentence that nothing went wrong, with the sales that failed and the reasons.
 func provesNothing(events []witness.Event, in language.Language) string {
-	text := in.Say("nothing went wrong, but nothing shows that the lock holds", "没有出错，但也没有什么能证明这把锁守住了")
+	text := in.Say("nothing went wrong, but nothing shows that the lock holds", "没有出错，但无法证明锁起了作用")
 	for _, e := range events {
 		if e.Kind == witness.KindEnds && e.Error != "" {
 			text += in.Say("; %s failed: %s", "；%s 失败：%s", e.Sale, reason.WithCode(e.Code).In(in, e.Error))
@@ -147,7 +147,7 @@ func (n Need) In(in language.Language) string {
 // HowCured returns a sentence on how the flaw is cured, or that no step has it or cures it.
 func (l Lab) HowCured(in language.Language) string {
 	if l.Shows == "" {
-		return in.Say("No step has this flaw: ", "没有哪一步有这个缺陷：") + sentence(l.Cure, in)
+		return in.Say("No step has this flaw: ", "没有哪一版有这个缺陷：") + sentence(l.Cure, in)
 	}
 	if l.Cured == "" {
 		return in.Say("No lock here cures it: ", "没有哪种锁能修复它：") + sentence(l.Cure, in)
@@ -253,7 +253,7 @@ func untested(r explore.Result, in language.Language) string {
 
 // Words of the matrix.
 
-func (m Matrix) title() string { return m.in.Say("The matrix", "矩阵") }
+func (m Matrix) title() string { return m.in.Say("The matrix", "总表") }
 
 // Legend returns the meanings of the marks.
 func (m Matrix) Legend() string {
@@ -273,7 +273,7 @@ func (m Matrix) bounds() string {
 
 func (m Matrix) unlike() string { return m.in.Say("not as expected", "与预期不符") }
 func (m Matrix) notQuick() string {
-	return m.in.Say("it is not among the quick ones", "它不在快速的部分里")
+	return m.in.Say("it is not among the quick ones", "不在 --quick 范围内")
 }
 
 // Mark returns the mark of a cell, one or two characters.

@@ -33,7 +33,7 @@ func TestHubShowsForeignRelease(t *testing.T) {
 		t.Errorf("got finding %+v, want a bad one at 5000 about A and B, with an explanation", removed)
 	}
 	chinese.readUntil("finding", "A 删除了 B 的锁")
-	chinese.readUntil("story", `"says":"B 进去了，A 还在执行","sales":["B","A"],"after":[1],"bad":false}`)
+	chinese.readUntil("story", `"says":"B 进入临界区时，A 还在执行","sales":["B","A"],"after":[1],"bad":false}`)
 	var story live.StoryFrame
 	decodeFrame(t, english.readUntil("story", `"says":"A removed B's lock","sales":["A","B"],"after":[2],"bad":true}`), &story)
 	checkLanes(t, story.Picture)

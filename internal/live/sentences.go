@@ -43,18 +43,18 @@ func (t *shopTrouble) texts(in language.Language, displayName func(string) strin
 	switch {
 	case t.runErr == nil:
 	case lock.CodeOf(t.runErr) == "no_replica":
-		all = append(all, in.Say("No replica answers: what you see is out of date.", "没有实例响应：你看到的是旧画面。"))
+		all = append(all, in.Say("No replica answers: what you see is out of date.", "没有实例响应：画面不是最新的。"))
 	case errors.Is(t.runErr, ErrRunDue):
 		all = append(all, in.Say("Redis no longer has a run or its stock: a new run begins when the sales in flight have ended.",
 			"Redis 里已经没有这一轮或它的库存：处理中的请求结束后，新的一轮开始。"))
 	default:
-		all = append(all, in.Say("Redis does not answer: nobody can buy, and what you see is out of date.", "Redis 没有响应：谁都买不了，你看到的是旧画面。"))
+		all = append(all, in.Say("Redis does not answer: nobody can buy, and what you see is out of date.", "Redis 没有响应：谁都买不了，画面不是最新的。"))
 	}
 	if t.lostRun != (language.Text{}) {
 		all = append(all, t.lostRun.In(in))
 	}
 	for _, name := range t.paused {
-		all = append(all, in.Say("%s is paused: its sales stand still, timers and all.", "%s 已暂停：它的各单都停住，定时器也停了。", displayName(name)))
+		all = append(all, in.Say("%s is paused: its sales stand still, timers and all.", "%s 已暂停：它的各单都停在原处，定时器也停了。", displayName(name)))
 	}
 	for _, name := range t.cutOff {
 		all = append(all, in.Say("%s is cut off from Redis: its commands and their replies wait on the way.",

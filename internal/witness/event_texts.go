@@ -22,7 +22,7 @@ func commandTexts() map[commandResult]language.Text {
 	both := language.Both
 	refused, over := both("{by} is refused", "{by} 被拒绝"), both("{by} is refused: its run is over", "{by} 被拒绝：它那一轮已经结束")
 	return map[commandResult]language.Text{
-		{Takes, Done}:       both("{by} takes the lock", "{by} 拿到锁"),
+		{Takes, Done}:       both("{by} takes the lock", "{by} 加锁成功"),
 		{Takes, Again}:      both("{by} updates its lock's reentrancy count", "{by} 更新自己锁的重入次数"),
 		{Takes, Refused}:    both("{by} finds the lock held", "{by} 发现锁被占用"),
 		{Looks, Done}:       both("{by} finds the lock to be {holder}'s", "{by} 发现锁是 {holder} 的"),
@@ -32,7 +32,7 @@ func commandTexts() map[commandResult]language.Text {
 		{Renews, ByNobody}:  both("{by} finds no lock", "{by} 没有发现锁"),
 		{Removes, Done}:     both("{by} gives the lock back", "{by} 释放锁"),
 		{Removes, Passed}:   both("{by} gives the lock back to the queue", "{by} 释放锁，轮到队首"),
-		{Removes, Again}:    both("{by} keeps the lock", "{by} 保留锁"),
+		{Removes, Again}:    both("{by} keeps the lock", "{by} 仍持有锁"),
 		{Removes, ByOther}:  both("{by} leaves the lock alone: it belongs to another sale by now", "{by} 不动这把锁：它已经是别人的"),
 		{Removes, ByNobody}: both("{by} finds that the lock is gone", "{by} 发现锁已经不在了"),
 		{Removes, NotOwner}: both("{by} finds that the lock is no longer its own", "{by} 发现锁已经不是自己的"),
@@ -74,9 +74,9 @@ func commandSentence(in language.Language, event Event) string {
 
 // pollsSentence says how often a sale asked again, unrecorded, before a command.
 func pollsSentence(in language.Language, event Event) string {
-	english, chinese := "{by} asks {times} more times, in vain", "{by} 又问了 {times} 次，都没有成功"
+	english, chinese := "{by} asks {times} more times, in vain", "{by} 又尝试加锁 {times} 次，都没有成功"
 	if event.Node > 0 {
-		english, chinese = "{by} asks node {node} {times} more times, in vain", "{by} 又问了节点 {node} {times} 次，都没有成功"
+		english, chinese = "{by} asks node {node} {times} more times, in vain", "{by} 又在节点 {node} 上尝试加锁 {times} 次，都没有成功"
 	}
 	if event.Command.Polls == 1 {
 		english = strings.Replace(english, "{times} more times", "once more", 1)

@@ -45,7 +45,7 @@ func findingTexts() []findingText {
 		{kind: RedisLostLock, anomaly: anomaly.TwoHolders, title: both("Redis forgot the lock", "Redis 丢失了锁"),
 			sentence: both("{by} forgot {of}'s lock", "{by} 丢失了 {of} 的锁"), explanation: both(
 				"Redis lost the lock while its holder was at work. Now two sales can be in the critical section.",
-				"持有者还在执行，Redis 丢失了锁。现在可能有两个同时进去。")},
+				"持有者还在执行，Redis 丢失了锁。现在可能有两单同时进入临界区。")},
 		{kind: ExpiredAtWork, anomaly: anomaly.TwoHolders, title: both("Lock expired during the work", "没做完锁就过期"),
 			sentence: both(
 				"{by}'s lock expired after {for}, while {by} was still at work",
@@ -86,7 +86,7 @@ func findingTexts() []findingText {
 				"A nested call asked for the lock that its own sale holds. A lock that is not reentrant makes it wait until the lock expires: "+
 					"a self-deadlock until the expiry. Then the nested call gets the lock, and the outer one works on without it. "+
 					"A lock that never expires makes it wait for good.",
-				"嵌套调用请求自己这一单已经持有的锁。不可重入的锁会让它等到锁过期：这是自死锁，直到锁过期。之后嵌套调用拿到锁，外层调用没有锁，却继续执行。锁若永不过期，就永远等下去。")},
+				"嵌套调用要加的锁，这一单自己已经持有。锁不可重入，就只能等自己的锁过期（自死锁）。过期后嵌套调用加锁成功，外层调用没有锁，却继续执行。锁若永不过期，就永远等下去。")},
 		{kind: LearnedOfLoss, title: both("Learned of the loss", "得知锁丢失"),
 			isCost: true, sentence: both("{by} was told that it had lost the lock", "{by} 得知自己的锁丢失"), explanation: both(
 				"Its renewal found the lock gone, or its time was over: the context of its work ended. A write that is on its way by then is "+
@@ -125,7 +125,7 @@ func findingTexts() []findingText {
 				"{by} died with the lock, and {of} waited {for} more",
 				"{by} 崩溃时还持有锁，{of} 又等了 {for}"), explanation: both(
 				"A dead process gives nothing back. Its lock stays until it expires, and the next one waits for that.",
-				"进程崩溃，锁没有释放。下一个要等到锁过期才能进去。")},
+				"进程崩溃，锁没有释放。下一单要等锁过期才能进入临界区。")},
 		{kind: DiedInQueue, anomaly: anomaly.Idle, title: both("Died in the queue", "排队时崩溃"),
 			isCost: true, sentence: both(
 				"{by} died in the queue and was passed over: nobody used its turn for {for}, then {of} entered",
@@ -134,7 +134,7 @@ func findingTexts() []findingText {
 			isCost: true, sentence: both(
 				"{by} died in the queue, and its place expired before its turn: {of} entered at once",
 				"{by} 在队列里崩溃，轮到它之前位置已经过期：{of} 直接进入"), explanation: queuePlace},
-		{kind: EnteredOccupied, isCost: true, sentence: both("{by} entered while {of} was at work", "{by} 进去了，{of} 还在执行")},
+		{kind: EnteredOccupied, isCost: true, sentence: both("{by} entered while {of} was at work", "{by} 进入临界区时，{of} 还在执行")},
 		{kind: ReplicaPaused, isCost: true, sentence: both("{by}'s replica was stopped", "{by} 所在的实例被暂停")},
 		{kind: ReplicaDied, isCost: true, sentence: both("{by}'s replica died", "{by} 所在的实例崩溃")},
 	}

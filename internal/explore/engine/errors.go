@@ -101,7 +101,7 @@ func (t *Task) panicked(value any) {
 	if value == any(ErrCoroutineExited) {
 		lines := callerLines()
 		t.x.Fail(language.Translate(fmt.Errorf("%w%s", ErrGoexit, lines),
-			"锁结束了调用它的 goroutine，runtime.Goexit 和 testing.T.FailNow 就会这样%s", lines))
+			"锁的代码终止了调用它的 goroutine：runtime.Goexit 和 testing.T.FailNow 就会这样%s", lines))
 		return
 	}
 	t.x.Fail(panicError(t.name(), value, panicLines()))

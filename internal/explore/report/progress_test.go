@@ -42,7 +42,7 @@ func TestLongExplorationPrintsProgress(t *testing.T) {
 		pace time.Duration // time between two readings of the clock
 		want string
 	}{
-		{language.English, 11 * time.Second, "1 steps deep, "}, {language.Chinese, 11 * time.Second, "深 1 步，"}, {language.English, 0, ""},
+		{language.English, 11 * time.Second, "1 steps deep, "}, {language.Chinese, 11 * time.Second, "深度 1，"}, {language.English, 0, ""},
 	} {
 		var stderr bytes.Buffer
 		var now time.Time

@@ -72,12 +72,12 @@ func coverageLines(r explore.Result) (lines []string) {
 	say, ends := r.Scenario.Say, 0
 	for n, times := range r.Coverage.EndStates {
 		if ends += times; times > 0 {
-			sold = append(sold, say("%d with %d sold", "卖出 %[2]d 件的 %[1]d 个", times, n))
+			sold = append(sold, say("%d with %d sold", "%d 种卖出 %d 件", times, n))
 		}
 	}
 	if ends > 0 {
 		lines = append(lines, say("End states: %s. States in which a sale waits for another one: %d.",
-			"结束状态：%s。一单在等另一单的状态：%d 个。", strings.Join(sold, say(", ", "，")), r.Coverage.ContendedStates))
+			"结束状态：%s。有一单在等另一单的状态：%d 个。", strings.Join(sold, say(", ", "，")), r.Coverage.ContendedStates))
 	}
 	var happened []string
 	for _, f := range explore.AllFaults() {
@@ -232,7 +232,7 @@ func (r Request) printLegend(schedules int, interrupted bool) {
 	}
 	r.printNodesLegend()
 	fmt.Fprint(out, in.Say("\n%d schedules. Not included, because they break every lock that expires, or every lock on one Redis:\n",
-		"\n共 %d 种时序。没有包括以下故障：它们能破坏任何会过期的锁，或者单个 Redis 上的任何锁：\n", schedules))
+		"\n共 %d 种时序。没有包括以下故障：它们能攻破任何会过期的锁，或者单个 Redis 上的任何锁：\n", schedules))
 	for _, fault := range explore.AllFaults() {
 		if fault.BreaksEveryLock {
 			fmt.Fprintf(out, "  %-13s %s v11 --faults %s=1\n", fault.Name, r.Command, fault.Name)
@@ -322,7 +322,7 @@ func (w *walk) choiceText(c session.Choice) string {
 
 // progressText returns the progress of an exploration.
 func progressText(now explore.Result, in explore.Scenario) string {
-	return in.Say("%d steps deep, %d schedules, %d states", "深 %d 步，%d 种时序，%d 个状态", now.Depth, now.Schedules, now.States)
+	return in.Say("%d steps deep, %d schedules, %d states", "深度 %d，%d 种时序，%d 个状态", now.Depth, now.Schedules, now.States)
 }
 
 // cellProgressText returns the progress of one of the explorations of the table.

@@ -65,7 +65,7 @@ func (c runChoices) reasonTimeStops() string {
 func (c runChoices) reasonNoFault(f fault.Fault, allowed int) string {
 	say := c.Engine.Scenario.Say
 	if c.Engine.Snapshot().RemainingBudget[f] == 0 {
-		return say("the budget %v=%d is used up", "预算 %v=%d 已用完", f, allowed)
+		return say("the budget %v=%d is used up", "%v=%d 的次数已用完", f, allowed)
 	}
 	switch f {
 	case fault.Expiry, fault.RedisClock:

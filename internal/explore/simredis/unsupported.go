@@ -43,8 +43,8 @@ var refusedCommands = []struct {
 }{
 	{[]string{"BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BZMPOP", "BZPOPMAX", "BZPOPMIN"},
 		language.Both("it waits in Redis, where no search can see it: ask without waiting, and pause in between",
-			"它在 Redis 里等待，探索看不到。请改用不等待的命令，并在两次之间暂停")},
-	{[]string{"WAIT"}, language.Both("there are no replicas that could answer", "没有可以应答的从节点")},
+			"它会在 Redis 里阻塞，探索器看不到。请改用不等待的命令，并在两次之间暂停")},
+	{[]string{"WAIT"}, language.Both("there are no replicas that could answer", "没有能够响应的从节点")},
 	{[]string{"SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "PUBSUB"},
 		language.Both("listen to a channel by its name, over a connection of its own", "请用单独的连接，按名字监听频道")},
 	{[]string{"CONFIG"}, language.Both("it has no settings, and publishes no keyspace notifications: "+publishInstead,

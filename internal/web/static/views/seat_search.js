@@ -166,5 +166,5 @@ const describeTable = () =>
 const describeCounts = (schedules, states, depth) =>
   say(
     `${several(schedules, "schedule")}, ${several(states, "state")}, ${several(depth, "step")} deep so far`,
-    `到目前为止 ${schedules} 种时序，${states} 个状态，深 ${depth} 步`,
+    `到目前为止 ${schedules} 种时序，${states} 个状态，深度 ${depth}`,
   );
