@@ -182,8 +182,8 @@ func Replay(t *testing.T, c Config, schedule string, open func(Process) (Lock, e
 	explorer.Replay(c.report(e), schedule)
 }
 
-// Shown is the result of Show.
-type Shown struct {
+// ReplayResult is the result of Show.
+type ReplayResult struct {
 	Found   []Counterexample // anomalies that the schedule leads to
 	Drawing string           // sequence diagram of the run
 }
@@ -191,14 +191,14 @@ type Shown struct {
 // Show runs one schedule, and returns the anomalies to which it leads and a sequence diagram. Because a run may depend on chance, it
 // repeats the schedule, at most a hundred times, until it leads to want, or to any anomaly if want is empty. It returns an error if the
 // code cannot take a step of the schedule.
-func Show(t *testing.T, c Config, schedule string, open func(Process) (Lock, error), want Anomaly) (Shown, error) {
+func Show(t *testing.T, c Config, schedule string, open func(Process) (Lock, error), want Anomaly) (ReplayResult, error) {
 	t.Helper()
 	explorer, _, err := newExplorer(t, c, open, false)
 	if err != nil {
-		return Shown{}, err
+		return ReplayResult{}, err
 	}
 	shown, err := explorer.Reproduce(strings.Fields(schedule), string(want))
-	return Shown{counterexamples(shown.Violations), shown.Drawing}, err
+	return ReplayResult{counterexamples(shown.Violations), shown.Drawing}, err
 }
 
 // newExplorer returns an explorer of the lock, and the evidence that all its runs share. With stopAtFirst it stops at the first anomaly.

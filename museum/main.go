@@ -81,7 +81,7 @@ func (o options) do(t *testing.T, stdout, stderr io.Writer) (found bool, err err
 }
 
 // draw shows what was found in one scenario.
-func (o options) draw(t *testing.T, l library.Library, shown exhibit.Shown, out io.Writer) error {
+func (o options) draw(t *testing.T, l library.Library, shown exhibit.Findings, out io.Writer) error {
 	for _, row := range shown.Rows {
 		fmt.Fprintf(out, "%s shows %s in %d steps: %s.\n\n", l.Name, row.Anomaly, row.Steps(), row.Anomaly.Says())
 		o.replay = row.Schedule

@@ -19,7 +19,7 @@ func rebuilt(ctx context.Context, modfile string, arguments []string, stdout, st
 }
 
 // shownBy gives what the museum shows that is built with another go.mod.
-func shownBy(ctx context.Context, modfile string, arguments []string, stderr io.Writer) (shown exhibit.Shown, err error) {
+func shownBy(ctx context.Context, modfile string, arguments []string, stderr io.Writer) (shown exhibit.Findings, err error) {
 	var out bytes.Buffer
 	if err := rebuilt(ctx, modfile, append(arguments, "-json"), &out, stderr); err != nil {
 		return shown, err

@@ -35,7 +35,7 @@ func (o options) table(t *testing.T, stdout, stderr io.Writer) error {
 			}
 			shown.Rows = append(shown.Rows, more.Rows...)
 		}
-		entries = append(entries, exhibit.Entry{Library: l, Shown: shown})
+		entries = append(entries, exhibit.Entry{Library: l, Findings: shown})
 	}
 	older, err := o.older(stderr)
 	if err != nil {
@@ -50,7 +50,7 @@ func (o options) table(t *testing.T, stdout, stderr io.Writer) error {
 }
 
 // yielding explores a library in which a new goroutine goes first, without any fault.
-func (o options) yielding(l library.Library, stderr io.Writer) (shown exhibit.Shown, err error) {
+func (o options) yielding(l library.Library, stderr io.Writer) (shown exhibit.Findings, err error) {
 	modfile, err := yielding.Modfile(context.Background(), ".")
 	if err != nil {
 		return shown, err
@@ -59,8 +59,8 @@ func (o options) yielding(l library.Library, stderr io.Writer) (shown exhibit.Sh
 }
 
 // older explores older versions, each in the scenario of its issue.
-func (o options) older(stderr io.Writer) (map[exhibit.Old]exhibit.Shown, error) {
-	all := map[exhibit.Old]exhibit.Shown{}
+func (o options) older(stderr io.Writer) (map[exhibit.Old]exhibit.Findings, error) {
+	all := map[exhibit.Old]exhibit.Findings{}
 	for _, old := range exhibit.Older() {
 		fmt.Fprintln(stderr, old.Library, old.Version)
 		arguments := append([]string{"-library", old.Library, "-runs", fmt.Sprint(o.runs)}, strings.Fields(old.Scenario.String())...)

@@ -189,8 +189,8 @@ func Replay(t *testing.T, c Config, schedule string, s System) {
 	explorer.Replay(c.report(e), schedule)
 }
 
-// Shown is the result of Show.
-type Shown struct {
+// ReplayResult is the result of Show.
+type ReplayResult struct {
 	Found   []Counterexample // anomalies that the schedule leads to
 	Drawing string           // sequence diagram of the run
 }
@@ -198,14 +198,14 @@ type Shown struct {
 // Show runs one schedule, and returns the anomalies to which it leads and a sequence diagram. Because a run may depend on chance, it
 // repeats the schedule, at most a hundred times, until it leads to want, or to any anomaly if want is empty. It returns an error if the
 // code cannot take a step of the schedule.
-func Show(t *testing.T, c Config, schedule string, s System, want Anomaly) (Shown, error) {
+func Show(t *testing.T, c Config, schedule string, s System, want Anomaly) (ReplayResult, error) {
 	t.Helper()
 	explorer, _, err := newExplorer(t, c, s, false)
 	if err != nil {
-		return Shown{}, err
+		return ReplayResult{}, err
 	}
 	shown, err := explorer.Reproduce(strings.Fields(schedule), string(want))
-	return Shown{counterexamples(shown.Violations), shown.Drawing}, err
+	return ReplayResult{counterexamples(shown.Violations), shown.Drawing}, err
 }
 
 func counterexamples(found []bubble.Violation) (all []Counterexample) {

@@ -24,7 +24,7 @@ func TestWaiterThatChangesItsAttemptIsErrUnsaid(t *testing.T) {
 		"enters at its fourth attempt":                  grantedAt(4),
 		"enters at its twentieth attempt":               grantedAt(20),
 		"extends the lock that it waits for":            extendsWhileWaiting(),
-		"sends another command at its eleventh attempt": asksHolderAt(11),
+		"sends another command at its eleventh attempt": readsHolderAt(11),
 	} {
 		for _, scenario := range []explore.Scenario{{Actors: 2}, {Actors: 3}, twoActors("crash=1"), twoActors("crash=1,lost-reply=1")} {
 			for _, workers := range []int{1, 2} {
@@ -55,8 +55,8 @@ func grantedAt(n int) strategy.Strategy {
 	})
 }
 
-// asksHolderAt returns a lock that also reads the holder at its nth attempt.
-func asksHolderAt(n int) strategy.Strategy {
+// readsHolderAt returns a lock that also reads the holder at its nth attempt.
+func readsHolderAt(n int) strategy.Strategy {
 	return locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
 		attempts := 0
 		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {

@@ -14,7 +14,7 @@ import (
 // Entry is a library, and what it has shown.
 type Entry struct {
 	library.Library
-	Shown
+	Findings
 }
 
 // Markdown writes the tables.
@@ -64,7 +64,7 @@ func (r Row) markdown(name string) string {
 }
 
 // MarkdownOfOlder writes the table of older versions, with what each has shown.
-func MarkdownOfOlder(shown map[Old]Shown) string {
+func MarkdownOfOlder(shown map[Old]Findings) string {
 	var b strings.Builder
 	b.WriteString(heads)
 	for _, old := range Older() {
@@ -131,10 +131,10 @@ func (r Row) Replay() string {
 }
 
 // never lists the anomalies that were looked for and not found.
-func (s Shown) never() string {
+func (f Findings) never() string {
 	var names []string
 	for _, a := range Anomalies() {
-		if !slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Anomaly == a }) {
+		if !slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Anomaly == a }) {
 			names = append(names, string(a))
 		}
 	}
@@ -142,10 +142,10 @@ func (s Shown) never() string {
 }
 
 // extent says how much was looked at.
-func (s Shown) extent() string {
+func (f Findings) extent() string {
 	var depths []int // depth of each scenario that was not explored completely
 	runs := 0
-	for _, e := range s.Explored {
+	for _, e := range f.Explored {
 		runs += e.Runs
 		if !e.Complete {
 			depths = append(depths, e.Depth)
@@ -155,7 +155,7 @@ func (s Shown) extent() string {
 		return fmt.Sprintf("in every schedule (%d runs)", runs)
 	}
 	return fmt.Sprintf("in every schedule of %d of %d scenarios, and up to %d steps of the others (%d runs)",
-		len(s.Explored)-len(depths), len(s.Explored), slices.Min(depths), runs)
+		len(f.Explored)-len(depths), len(f.Explored), slices.Min(depths), runs)
 }
 
 // Legend explains the words of the tables.

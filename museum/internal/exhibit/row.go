@@ -24,15 +24,15 @@ type Explored struct {
 	locktest.Result
 }
 
-// Shown is what a library has shown.
-type Shown struct {
+// Findings are the schedules and searches of a library.
+type Findings struct {
 	Rows     []Row
 	Explored []Explored
 }
 
 // Explore puts a library into scenarios, each for so many runs at most. A row is kept if no smaller scenario shows its anomaly as
 // quickly.
-func Explore(t *testing.T, l library.Library, scenarios []Scenario, runs int, yields bool) (shown Shown, _ error) {
+func Explore(t *testing.T, l library.Library, scenarios []Scenario, runs int, yields bool) (shown Findings, _ error) {
 	for _, in := range scenarios {
 		result, err := locktest.Search(t, in.Config(l, runs, Anomalies()...), l.Open)
 		if err != nil {
