@@ -359,7 +359,7 @@ answerBy((path, request) => {
   const named = shops.find((_, i) => pathname === `/replicas/r${i + 1}`);
   if (named) return changeReplica(named, JSON.parse(String(request.body)).do);
   const live = shops.filter(one => !one.restartTimer);
-  if (!live.length) return Promise.reject(new Failure(0, "no_replica", say("No replica lives.", "没有活着的实例。")));
+  if (!live.length) return Promise.reject(new Failure(0, "no_replica", say("No replica lives.", "没有存活的实例。")));
   return chooseReplica(pathname, live).ask(path, request);
 });
 

@@ -188,7 +188,7 @@ export class Result {
     } catch (failure) {
       warn(failure.message);
     }
-    if (signal.aborted) tell(say("Stopped. Nothing is known.", "已停止，还没有结论。"));
+    if (signal.aborted) tell(say("Stopped. Nothing is known.", "已停止，结果未知。"));
     this.stop.hidden = true;
   }
 

@@ -43,7 +43,7 @@ function drawList(labs) {
       say(
         "A lab makes one flaw happen with a real fault and shows who did what: " +
           "first with the flawed lock, then with the lock that cures it. ",
-        "实验用真实的故障让一个缺陷发生，并说明谁做了什么：先用有缺陷的锁，再用修复它的锁。",
+        "实验用真实的故障复现一个缺陷，并说明谁做了什么：先用有缺陷的锁，再用修复它的锁。",
       ),
       document.documentElement.dataset.tab &&
         say(

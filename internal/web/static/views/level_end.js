@@ -57,14 +57,14 @@ function drawSolvedCard(seat, { step, says: why }) {
     n = played && countStars(seat.lock),
     { steps: fewest, schedule } = findShortest(seat),
     { lock, in: scenario } = seat.place;
-  const see = say("See the shortest", "看最短的时序");
+  const see = say("See the shortest", "看最短时序");
   const shortest =
     step > fewest
       ? [
-          say(` The shortest takes ${fewest}. `, `最短的是 ${fewest} 步。`),
+          say(` The shortest takes ${fewest}. `, `最少可以 ${fewest} 步。`),
           schedule && el("a", { href: link(["schedule", lock], { in: scenario, do: schedule }) }, see),
         ]
-      : say(" There is no shorter way. ", "已是最短路径。");
+      : say(" There is no shorter way. ", "步数已经最少。");
   const stars = { role: "img", "aria-label": say(`${n} of 3 stars`, `3 星得 ${n} 星`) };
   return el("div.note.good.end", [
     drawStatus(

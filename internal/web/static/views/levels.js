@@ -78,8 +78,8 @@ const isLonger = lock => solutionOf(lock).steps > lock.level.steps;
 function describeResult(lock) {
   const { steps } = lock.level ?? {},
     yours = solutionOf(lock)?.steps;
-  if (!yours) return steps ? say(`open, shortest ${steps}`, `未过，最短 ${steps} 步`) : "";
-  const most = yours > steps ? say(`shortest ${steps}`, `最短 ${steps} 步`) : say("the fewest", "最少"),
+  if (!yours) return steps ? say(`open, shortest ${steps}`, `未通关，最少 ${steps} 步`) : "";
+  const most = yours > steps ? say(`shortest ${steps}`, `最少可以 ${steps} 步`) : say("the fewest", "步数最少"),
     stars = countStars(lock);
   return say(`✓ in ${yours} steps, ${most}, ${several(stars, "star")}`, `✓ ${yours} 步，${most}，${stars} 星`);
 }

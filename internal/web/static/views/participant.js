@@ -86,7 +86,7 @@ export function showJoin(_path, { draw }) {
   attend();
   draw([
     el("h1", say("Join the class", "加入课堂")),
-    el("p", say("This page follows the class as soon as the room is open.", "教室打开后，这个页面会跟着讲师走。")),
+    el("p", say("This page follows the class as soon as the room is open.", "课堂开始后，这个页面会跟着讲师走。")),
   ]);
   return {};
 }
@@ -103,9 +103,9 @@ function drawStrip() {
     alone = isOver || !!refusal;
   strip.ariaLabel = say("Class", "课堂");
   update(statusLine, [refusal, isOver, room?.open, apart && room.at], () => {
-    if (isOver) return say("The class is over: the teacher has closed the room.", "课堂已结束：讲师关闭了教室。");
+    if (isOver) return say("The class is over: the teacher has closed the room.", "讲师已结束课堂。");
     if (refusal) return refusal;
-    if (!room?.open) return say("In class: the room is not open yet", "已加入：教室还没有打开");
+    if (!room?.open) return say("In class: the room is not open yet", "已加入：课堂尚未开始");
     const there = apart && el("a", { href: lessonAddress(room.at) }, say(`lesson ${+room.at}`, `第 ${+room.at} 课`));
     return [say("In class", "正在上课"), there && [" · ", there]];
   });
@@ -183,9 +183,9 @@ export async function attend() {
       const why = {
         dropped: say(
           "Your address has been taken out, until the room closes.",
-          "你的地址已被移出，教室关闭前不能再加入。",
+          "你的地址已被移出，本次课堂不能再加入。",
         ),
-        room_full: say("The room is full.", "教室已满。"),
+        room_full: say("The room is full.", "课堂人数已满。"),
       };
       refusal = why[failure.code] ?? "";
     }

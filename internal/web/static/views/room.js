@@ -48,7 +48,7 @@ export async function showRoom([, , name], { passed, draw, again, fail }) {
     shown.button,
     step(-1, say("← Previous (p)", "← 上一页（p）")),
     step(1, say("Next (n) →", "下一页（n）→")),
-    name !== "join" && el("a.button", { href: roomAddress("join") }, say("Join, large", "加入（大）")),
+    name !== "join" && el("a.button", { href: roomAddress("join") }, say("Join, large", "大屏二维码")),
     mine
       ? drawClosing(act(() => del("/room")))
       : button("lead", null, act(take), say("Lead the class from this browser", "用这个浏览器带课")),
@@ -73,12 +73,12 @@ export async function showRoom([, , name], { passed, draw, again, fail }) {
 function drawClosing(close) {
   const node = el("span.row");
   const offer = () =>
-    replace(node, el("button.danger", { id: "close", onclick: ask }, say("Close the room", "关闭教室")));
+    replace(node, el("button.danger", { id: "close", onclick: ask }, say("Close the room", "结束课堂")));
   function ask() {
     const stay = el("button", { onclick: offer }, say("Keep it open", "继续上课"));
     replace(node, [
       el("span", { role: "alert" }, [
-        say("Close the room for everybody? Its answers are lost.", "为所有人关闭教室？作答会清空。"),
+        say("Close the room for everybody? Its answers are lost.", "为所有人结束课堂？作答会清空。"),
       ]),
       el("button.danger", { id: "close-now", onclick: close }, say("Close", "关闭")),
       stay,
@@ -95,10 +95,10 @@ const drawClosed = open => [
     say(
       "Whoever opens a lesson on this server is counted, without a name; whoever joins follows you. " +
         "Everything is forgotten when you close the room, or after four hours.",
-      "在这台服务器上打开课程的人都会计入，不记名；加入的人会跟着你走。关闭教室或四小时后，数据全部清除。",
+      "在这台服务器上打开课程的人都会计入，不记名；加入的人会跟着你走。结束课堂或四小时后，数据全部清除。",
     ),
   ]),
-  el("p", el("button.main", { id: "open", onclick: open }, say("Open the room", "打开教室"))),
+  el("p", el("button.main", { id: "open", onclick: open }, say("Open the room", "开始课堂"))),
 ];
 
 // drawEntrance draws the address to join with its QR code, or how to start a server that others reach.

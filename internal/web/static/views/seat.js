@@ -89,7 +89,7 @@ class Seat {
     const fork = () => open(this.address({}), "_blank", "noopener");
     const whole = [
       key("f", "fork: the same place in a new tab", "分叉：在新标签页打开同一处", fork),
-      key("o", "how far the nearest breach is", "离攻破几步：离最近的异常还有几步", () => this.switchDistance()),
+      key("o", "how far the nearest breach is", "距异常步数：离最近的异常还有几步", () => this.switchDistance()),
       key("b", "beside: the same under the next lock", "并排：在下一种锁下做同样的事", () => this.besideNext()),
       key("c", "the code, or not", "显示或隐藏代码", () => this.open("code")),
       key("s", "the state, or not", "显示或隐藏状态", () => this.open("state")),
@@ -463,7 +463,7 @@ class Seat {
         what = [lock, this.full.view.scenario].filter(Boolean).join(" ");
       const all = [
         this.redoStack.length > 0 && ["redo", say("Redo", "重做"), () => this.redo(), "r"],
-        ["distance", say("Distance of each move", "每一步离攻破几步"), () => this.switchDistance(), "o", oracle],
+        ["distance", say("Distance of each move", "距异常步数"), () => this.switchDistance(), "o", oracle],
         ["beside", say("Beside another lock", "与另一种锁并排"), () => this.besideNext(), "b", beside],
         ["code", say("Code", "代码"), () => this.open("code"), "c", this.panel === "code"],
         ["state", say("State", "状态"), () => this.open("state"), "s", this.panel === "state"],

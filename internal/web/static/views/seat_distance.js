@@ -102,7 +102,7 @@ export class Distance {
       label = unknown ? el("span.chip", unknown) : drawChip(far);
     const meter = {
       value: unknown || far === -2 ? 0 : far < 0 ? max : far,
-      "aria-label": say("How far from a breach", "离攻破几步"),
+      "aria-label": say("How far from a breach", "距异常步数"),
       "aria-valuetext": label.textContent,
     };
     return [

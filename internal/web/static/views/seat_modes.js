@@ -94,13 +94,13 @@ function describeHint(seat) {
     title = explainTerms(seat.index, anomaly);
   if (waits) return say("Looking for the shortest way …", "正在找最短路径……");
   if (failure) return failure.message;
-  if (steps === -1) return [say("From here this can never happen: ", "从这里出发，不可能再发生："), title];
+  if (steps === -1) return [say("From here this can never happen: ", "从这里起，已不可能出现："), title];
   if (steps === -2)
     return say(
       "Not found before the search hit its bound. The table searches longer, and hints know what it finds.",
       "搜索到上限还没有找到。总表搜索得更久，它找到的，提示也会知道。",
     );
-  if (steps === 0) return [say("It has happened: ", "已经发生："), title];
+  if (steps === 0) return [say("It has happened: ", "已经出现："), title];
   if (!named)
     return say(
       `${several(steps, "step")} to go. Press Hint again for the move.`,

@@ -88,11 +88,11 @@ export class Search {
       { signal } = running,
       { about } = this;
     this.running = running;
-    let far = say("The code is about to start …", "马上开始……");
+    let far = say("The code is about to start …", "即将开始……");
     const status = drawStatus("", far);
     const stop = () => {
       this.stop();
-      replace(this.result, drawStatus("note", say("Stopped. Nothing is known: ", "已停止，还没有结论："), far));
+      replace(this.result, drawStatus("note", say("Stopped. Nothing is known: ", "已停止，结果未知："), far));
     };
     const name = { "aria-label": say("searching", "正在搜索") };
     replace(this.result, el("progress", name), status, drawButton("stop", null, say("Stop", "停止"), stop));

@@ -90,7 +90,7 @@ export function createControls(connect, listed) {
         `The holder is ${holder} (${left}). If it is still at work, the next sale gets in beside it. `,
         `持有者是 ${holder}（${left}）。如果它还在执行，下一单会与它同时进入临界区。`,
       );
-      const sure = button(say("It is dead: take the lock", "它已崩溃：拿走锁"), take, { class: "danger" });
+      const sure = button(say("It is dead: take the lock", "它已崩溃：清除它的锁"), take, { class: "danger" });
       replace(outcome, type === "none" ? say("There was no lock.", "没有锁。") : [asks, sure]);
     };
     replace(fields, [
@@ -104,7 +104,7 @@ export function createControls(connect, listed) {
         el("label", say("Stock", "库存"), number("stock", run.initial, 1e9)),
         el("button", say("Refill", "补货")),
       ]),
-      button(say("Release a stuck lock", "释放卡住的锁"), release, { class: "danger" }),
+      button(say("Release a stuck lock", "清除残留的锁"), release, { class: "danger" }),
       drawForm(say("Settings", "设置"), set, [
         el("label", say("Expiry, s", "过期时间（秒）"), number("ttl", seconds(ttl), 3600, "any")),
         el("label", say("Think time, s", "业务耗时（秒）"), number("think", seconds(think), 3600, "any")),

@@ -111,7 +111,7 @@ export function createDemo(changed, player, query, choices) {
     if (panes[0]?.one.recorded && !run)
       return say("Recorded with this code. The live shop is loading …", "用同一份代码录制。真实的商店正在加载……");
     if (panes.length) return null;
-    const reads = say("Every sale reads the stock, then writes back one less.", "每卖一件：读库存，写回减一。");
+    const reads = say("Every sale reads the stock, then writes back one less.", "每卖一件：读库存，减一后写回。");
     return isAsked ? [reads, say(" It starts a new run, with v0.", "会以 v0 开始新的一轮。")] : reads;
   }
 

@@ -135,7 +135,7 @@ function describeFrame(frame) {
     [doing("inside"), say("inside", "在临界区里")],
     [doing("waits"), say("waiting", "等待")],
     [doing("paused"), say("paused", "暂停")],
-    [doing("late"), say("at work without the lock", "锁已不在，仍在执行")],
+    [doing("late"), say("at work without the lock", "锁已失效，仍在执行")],
   ]
     .filter(([who]) => who)
     .map(([who, what]) => `${what}: ${who}`);
@@ -365,7 +365,7 @@ const spanTitles = () => ({
   waits: say("waits", "等待"),
   inside: say("believes to hold the lock", "认为自己持有锁"),
   paused: say("paused", "暂停"),
-  late: say("at work, though its lock has ended", "锁已结束，仍在执行"),
+  late: say("at work, though its lock has ended", "锁已失效，仍在执行"),
 });
 
 // drawTurns marks the turns of the story with numbers, beside each other where they would overlap. A new one flashes.

@@ -99,7 +99,7 @@ export function createSections(pick) {
       el("summary", say("As a table: ", "表格：") + count()),
       shown.length > 0 &&
         el("table", [
-          drawTableHead([say("Sale", "单"), say("and", "与"), say("together for", "同时在内"), ""]),
+          drawTableHead([say("Sale", "单"), say("and", "与"), say("together for", "重叠时长"), ""]),
           el("tbody", [
             table.open &&
               shown.map(o =>

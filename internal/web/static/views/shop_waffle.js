@@ -97,9 +97,9 @@ export function createWaffle({ lock, buyers, stock, recorded }) {
           ? say(
               `${over > 0 ? `${over} too many. ` : ""}Buyers read the same number, and each wrote one less: ` +
                 `the stock fell by only ${one.fell}.`,
-              `${over > 0 ? `多卖了 ${over} 件。` : ""}几个买家读到同一个数，各自写回减一：库存只减少了 ${one.fell} 件。`,
+              `${over > 0 ? `多卖了 ${over} 件。` : ""}几个买家读到同一个数，各自减一后写回：库存只减少了 ${one.fell} 件。`,
             )
-          : over <= 0 && say("Not one too many: they went one after the other.", "一件也没有多卖：大家一个接一个。"),
+          : over <= 0 && say("Not one too many: they went one after the other.", "一件也没有多卖：请求串行执行。"),
       ]);
     },
   };

@@ -51,7 +51,7 @@ export function createCollision(trace) {
     say("Two buyers arrive.", "来了两个买家。"),
     say(`${first} reads the stock: ${stock}.`, `${first} 读库存：${stock}。`),
     say(`${second} reads ${stock}, too: nothing is written yet.`, `${second} 也读到 ${stock}：还没有人写回。`),
-    say(`${steps[2].actor} writes one less.`, `${steps[2].actor} 写回减一。`),
+    say(`${steps[2].actor} writes one less.`, `${steps[2].actor} 减一后写回。`),
     say("Two sold, and the stock fell by one.", "卖出两件，库存只减少一件。"),
   ];
   function show(t) {

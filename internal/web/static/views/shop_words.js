@@ -51,7 +51,7 @@ export function describeEnd(code) {
     died: say("died", "崩溃"),
     stale_token: say("refused", "被拒绝"),
     redis_unavailable: say("no Redis", "无 Redis"),
-    client_closed_request: say("left", "离开"),
+    client_closed_request: say("left", "已断开"),
   };
   return words[code] ?? code.replaceAll("_", " ");
 }
