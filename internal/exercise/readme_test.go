@@ -100,7 +100,7 @@ func readme(t *testing.T, e exercise.Exercise, in language.Language) string {
 	p.line("%s", "%s", p.text(e.Story))
 	p.line("**The claim.** %s", "**要求。** %s", p.text(e.Claim))
 	p.line("Predict what breaks it, then repair [lock.go](lock.go):", "先预测哪种命令顺序会违反要求，再修改 [lock.go](lock.go)：")
-	fmt.Fprintf(p, "```bash\ngo run . check %s\n```\n\n", nn)
+	fmt.Fprintf(p, "```bash\ngo run . check %s%s\n```\n\n", nn, p.flag())
 	p.line("Scenarios and forbidden [anomalies](../../docs/break-it.md#faults-and-anomalies):",
 		"检查会探索以下场景的所有命令顺序，不得出现其后的[异常](../../docs/break-it.zh-CN.md#故障和异常)：")
 	for _, look := range e.Looks {
@@ -111,6 +111,14 @@ func readme(t *testing.T, e exercise.Exercise, in language.Language) string {
 		fmt.Fprintf(p, "<details><summary>%s %d</summary>\n\n%s\n\n</details>\n\n", p.text(language.Both("Hint", "提示")), i+1, p.text(hint))
 	}
 	return strings.TrimSpace(p.String()) + "\n"
+}
+
+// flag returns the flag with which a command answers in the language of the page.
+func (p *page) flag() string {
+	if p.in == language.Chinese {
+		return " --lang zh"
+	}
+	return ""
 }
 
 func (p *page) scenario(look exercise.Look) string {
@@ -142,12 +150,20 @@ func listPage(in language.Language) string {
 		"commands, under faults, and answers in seconds: done, or the shortest schedule that breaks the claim.",
 		"每个练习是一把有一处缺陷的锁，代码在一个小文件里，由你来修。`check` 编译你的代码，在各种故障下运行其 Redis 命令的所有顺序，"+
 			"几秒内给出答案：完成，或者违反要求的最短时序。")
-	fmt.Fprint(p, "```bash\ngo run . check              # ", p.text(language.Both("the list, and what is done", "列表，以及完成情况")),
-		"\ngo run . check 05           # ", p.text(language.Both("check one: 05, nested, or its directory", "检查一题：05、nested 或其目录")),
-		"\ngo run . check --watch      # ", p.text(language.Both("after each save, until all are done", "每次保存都检查，直到全部完成")),
-		"\ngo run . check 05 --hint    # ", p.text(language.Both("the next of three hints", "三个提示中的下一个")),
-		"\ngo run . check 05 --solution # ", p.text(language.Both("when you are done, or ask twice", "完成之后，或者问第二次时")),
-		"\n```\n\n")
+	fmt.Fprint(p, "```bash\n")
+	for _, line := range []struct {
+		args    string
+		meaning language.Text
+	}{
+		{"", language.Both("the list, and what is done", "列表，以及完成情况")},
+		{" 05", language.Both("check one: 05, nested, or its directory", "检查一题：05、nested 或其目录")},
+		{" --watch", language.Both("after each save, until all are done", "每次保存都检查，直到全部完成")},
+		{" 05 --hint", language.Both("the next of three hints", "三个提示中的下一个")},
+		{" 05 --solution", language.Both("when you are done, or ask twice", "完成之后，或者问第二次时")},
+	} {
+		fmt.Fprintf(p, "%-*s # %s\n", len("go run . check 05 --solution"+p.flag()), "go run . check"+line.args+p.flag(), p.text(line.meaning))
+	}
+	fmt.Fprint(p, "```\n\n")
 	fmt.Fprintln(p, strings.Join(p.exerciseLinks(), "\n")+"\n")
 	p.line("You need only Go: Redis is simulated. Wait, start goroutines and take the time [as the explorer asks]"+
 		"(your-own-lock.md#what-the-explorer-asks-of-a-lock). A page lists scenarios, as flags of `lockstep explore`, and "+
