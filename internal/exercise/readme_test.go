@@ -165,9 +165,9 @@ func listPage(in language.Language) string {
 	}
 	fmt.Fprint(p, "```\n\n")
 	fmt.Fprintln(p, strings.Join(p.exerciseLinks(), "\n")+"\n")
-	p.line("You need only Go: Redis is simulated. Wait, start goroutines and take the time [as the explorer asks]"+
-		"(your-own-lock.md#what-the-explorer-asks-of-a-lock). A page lists scenarios, as flags of `lockstep explore`, and "+
-		"[anomalies](break-it.md#faults-and-anomalies) that must not occur; `usual` are "+names(exercise.UsualAnomalies())+".\n\n"+
+	p.line("You need only Go: Redis is simulated. Your code has to wait, start goroutines and read the clock [as the explorer asks]"+
+		"(your-own-lock.md#what-the-explorer-asks-of-a-lock). An exercise's page lists scenarios, as flags of `lockstep explore`, and "+
+		"[anomalies](break-it.md#faults-and-anomalies) that must not occur; `usual` stands for "+names(exercise.UsualAnomalies())+".\n\n"+
 		"Your progress, in the course too, is in `.lockstep-course.json`, beside `go.mod`; remove it to start over. `git checkout -- "+
 		"exercises/05-nested` restores an exercise.",
 		"只需要 Go：Redis 是模拟的。等待、启动 goroutine、取时间，都要按[探索器对锁的要求](your-own-lock.zh-CN.md#探索器对锁的要求)来写。"+
