@@ -101,8 +101,8 @@ func readme(t *testing.T, e exercise.Exercise, in language.Language) string {
 	p.line("**The claim.** %s", "**要求。** %s", p.text(e.Claim))
 	p.line("Predict what breaks it, then repair [lock.go](lock.go):", "先预测哪种命令顺序会违反要求，再修改 [lock.go](lock.go)：")
 	fmt.Fprintf(p, "```bash\ngo run . check %s%s\n```\n\n", nn, p.flag())
-	p.line("Scenarios and forbidden [anomalies](../../docs/break-it.md#faults-and-anomalies):",
-		"检查会探索以下场景的所有命令顺序，不得出现其后的[异常](../../docs/break-it.zh-CN.md#故障和异常)：")
+	p.line("Scenarios and forbidden [anomalies](../../docs/break-it.md#faults-and-anomalies)%s:",
+		"检查会探索以下场景的所有命令顺序，不得出现其后的[异常](../../docs/break-it.zh-CN.md#故障和异常)%s：", p.usual(e))
 	for _, look := range e.Looks {
 		fmt.Fprintf(p, "- %s%s%s\n", p.scenario(look), p.colon(), anomalies(look))
 	}
@@ -117,6 +117,16 @@ func readme(t *testing.T, e exercise.Exercise, in language.Language) string {
 func (p *page) flag() string {
 	if p.in == language.Chinese {
 		return " --lang zh"
+	}
+	return ""
+}
+
+// usual returns a link to what the name of the usual anomalies stands for, if the page of the exercise has that name.
+func (p *page) usual(e exercise.Exercise) string {
+	for _, look := range e.Looks {
+		if strings.Contains(anomalies(look), exercise.UsualName) {
+			return p.text(language.Both(" ([`usual`](../../docs/exercises.md))", "（[`usual` 的含义](../../docs/exercises.zh-CN.md)）"))
+		}
 	}
 	return ""
 }
