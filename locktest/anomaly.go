@@ -14,7 +14,7 @@ const (
 	Busy           Anomaly = "busy"            // a process sends 20 commands or more in a row without a pause
 	GoroutineLeak  Anomaly = "goroutine-leak"  // a goroutine outlives the run
 	TokenOrder     Anomaly = "token-order"     // a holder's fencing token is not larger than an earlier holder's
-	Unattributed   Anomaly = "unattributed"    // a process changes a lock, and no value says whose it is then
+	Unattributed   Anomaly = "unattributed"    // a process changes a lock so that no value says whose it is
 )
 
 // Anomalies returns all anomalies, in the order in which a search reports them.

@@ -12,8 +12,8 @@
 //		})
 //	}
 //
-// An [Adapter] makes a [Lock] of functions with other names, and lists what else a lock may tell its holder. Any client that takes a dialer
-// can be used: go-redis, rueidis (DialCtxFn) or redigo (DialContextFunc).
+// An [Adapter] makes a [Lock] from functions with other names, and lists what else a lock may tell its holder. Any client that takes a
+// dialer can be used: go-redis, rueidis (DialCtxFn) or redigo (DialContextFunc).
 //
 // # How it works
 //

@@ -78,8 +78,7 @@ func (p Process) Dial(ctx context.Context, network, addr string) (net.Conn, erro
 // Addr returns the address of a node, counted from 0. It is an IP address, so that no client looks up a name.
 func (Process) Addr(node int) string { return bubble.Addr(node) }
 
-// Cleanup registers a function to be called at the end of the run, such as one that closes a client. Functions are called last added, first
-// called.
+// Cleanup registers a function to be called at the end of the run, such as one that closes a client. Functions are called in reverse order.
 func (p Process) Cleanup(f func()) { p.process.Cleanup(f) }
 
 // Lock is the lock of a process. If it also has a method TryLock with the same signature, each actor may call TryLock instead of Lock. An

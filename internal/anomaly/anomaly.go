@@ -114,7 +114,7 @@ func Catalogue() []Row {
 			both("a sale is overtaken too often by sales that asked after it", "一单被后来的请求插队太多次"),
 			both("starve a sale", "饿死一单"), ""},
 		{ID: Unattributed, Title: both("whose lock it is cannot be told", "无法判断锁归谁"), By: "locktest",
-			InTest: "a process changes a lock that another holds, and no value says whose it is then: it may be right or wrong"},
+			InTest: "a process changes a lock that another holds so that no value says whose it is: that may be right or wrong"},
 		{ID: Polling, Title: both("polling", "轮询"), By: "witness", Labs: "polling-storm", Flaws: "polling"},
 		{ID: Unanswered, Title: both("no reply from Redis", "Redis 没有响应"), By: "witness", Labs: "slow-node"},
 		{ID: Price, Title: both("price", "代价"), By: "benchmark", Flaws: "own-commands round-trips retries one-script older-servers"},
