@@ -12,7 +12,8 @@ import (
 	"lockstep/internal/classroom"
 )
 
-// The course: the list, a prediction before the answer, progress that is kept, the keys; in both languages, and narrow.
+// The course has a list of lessons, asks for a prediction before it shows the answer, keeps the progress, and can be used by keys, in both
+// languages and in a narrow window.
 func TestCourseAsksBeforeItShowsTheAnswer(t *testing.T) {
 	p := open(t, serve(t)+"/#/course")
 	p.waitUntil("all lessons are listed", `document.querySelectorAll(".course li").length >= 12`)
@@ -91,20 +92,20 @@ func TestCourseAsksBeforeItShowsTheAnswer(t *testing.T) {
 	p.waitForText("There is no lesson 99; there are 1 to 16.")
 }
 
-// waitForSeat scrolls to the seat of a lesson, and waits for it: it comes once it is in sight, and moves what is below it.
+// waitForSeat scrolls to the seat of a lesson, and waits until it has loaded. It loads once it is in sight, and moves everything below it.
 func (p *page) waitForSeat() {
 	p.t.Helper()
 	p.waitUntil("the seat is there", `(document.querySelector("#seat")?.scrollIntoView(), document.querySelector(".embedded [data-token]"))`)
 }
 
-// waitForMainButton waits until this is the one button, or link, that leads on.
+// waitForMainButton waits until the one main button, or link, has this text.
 func (p *page) waitForMainButton(text string) {
 	p.t.Helper()
 	p.waitUntil(text+" leads on", fmt.Sprintf(`(all => all.length === 1 && all[0].innerText === %q)(
 		[...document.querySelectorAll("main :is(button, .button).main")].filter(one => one.checkVisibility()))`, text))
 }
 
-// A lesson whose server has gone says so, and goes on when it is back.
+// A lesson says when its server is gone, and continues when the server is back.
 func TestLessonContinuesWhenTheServerIsBack(t *testing.T) {
 	p := open(t, serve(t)+"/#/course/04")
 	p.click(".choice")
@@ -170,8 +171,8 @@ func (p *page) playsLessonFour() {
 	}
 }
 
-// The room: a teacher opens it, fifty predict and one of them by the page, the answer is revealed, and only then the bars. Who joined goes
-// where the class is.
+// A teacher opens a room and fifty participants predict, one of them on the page. The bars appear only after the answer is revealed. A
+// participant's page goes to the lesson that the class is at.
 func TestRoomShowsTheBarsAfterTheAnswer(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
@@ -230,8 +231,8 @@ func TestRoomShowsTheBarsAfterTheAnswer(t *testing.T) {
 	teacher.waitUntil("it is closed", `document.querySelector("#open")`)
 }
 
-// Who joined has a strip on every view, also after a reload: it follows the class, until they go elsewhere; has the answer, beside their
-// own and the class's; lets them leave; and says that the class is over.
+// A participant has a strip on every view, also after a reload. It follows the class until the participant goes elsewhere, shows the answer
+// beside the participant's own and the class's, lets the participant leave, and says when the class is over.
 func TestParticipantSeesTheStripOnEveryView(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
@@ -281,7 +282,7 @@ func TestParticipantSeesTheStripOnEveryView(t *testing.T) {
 	joined.waitUntil("it has been read", `!document.querySelector(".attends")`)
 }
 
-// post sends a body, and reads the answer.
+// post sends a body, and decodes the answer.
 func post(t *testing.T, url, body string, into any) {
 	t.Helper()
 	answer, err := http.Post(url, "application/json", strings.NewReader(body))

@@ -16,7 +16,7 @@ import (
 
 const nasty = `</script><script>alert(1)</script><!-- "quoted" & ` + "\u2028"
 
-// schedules are data of KindSchedules, whose texts try to end the element that they are in.
+// schedules returns data of KindSchedules whose texts try to end the element that they are in.
 func schedules() map[string]any {
 	steps := []trace.Step{
 		{Token: "A:SET", Actor: "A", Command: "SET " + nasty, Reply: "OK", Says: "A takes the lock " + nasty, Lock: "A", Stock: "100",
@@ -37,7 +37,7 @@ func document(t *testing.T, in language.Language) string {
 	return string(text)
 }
 
-// A document is one file: it asks nobody for anything, and the data stays data.
+// A document is one file that makes no requests, and its data cannot run as code.
 func TestDocumentNeedsNoServer(t *testing.T) {
 	text := document(t, language.Chinese)
 	if len(text) > 100_000 {
@@ -68,7 +68,7 @@ func TestDocumentNeedsNoServer(t *testing.T) {
 	}
 }
 
-// What a module exports is what its importer gets; a form that is not known is an error, and not a document that does not run.
+// An importer gets the exports of a module. An import in an unknown form is an error, so no document is made that would not run.
 func TestBundleLinksModules(t *testing.T) {
 	files := fstest.MapFS{
 		"a.js":    {Data: []byte("import { b, c as d } from \"./b.js\";\nb(d);\n")},

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// From a cold start, a click shows what happens without a lock, and another one what a lock does, side by side.
+// From a cold start, a click shows a burst without a lock, and another one shows a burst with a lock beside it.
 func TestFirstClickOversellsAndTheSecondCompares(t *testing.T) {
 	p := open(t, serve(t)+"/#/")
 	if !suite.Long {
@@ -55,7 +55,7 @@ func TestFirstClickOversellsAndTheSecondCompares(t *testing.T) {
 	p.waitUntil("it can be seen again", `document.querySelector(".pane .large.bad")?.innerText === "200 sold of a stock of 100"`)
 }
 
-// The decisive moments of a burst can be watched slowly: a click from its result, and another one leads to the seat. With the sales' own
+// One click from its result, a burst replays its decisive moments in slow motion, and another click leads to the seat. In the sales' own
 // steps, two buyers read the same stock, and the stock falls once.
 func TestSlowMotionLeadsToTheSeat(t *testing.T) {
 	p := open(t, serve(t)+"/#/")
@@ -81,7 +81,7 @@ func TestSlowMotionLeadsToTheSeat(t *testing.T) {
 	p.waitUntil("the seat has the schedule", `location.hash.startsWith("#/schedule/v0?") && document.querySelector(".drawing .step")`)
 }
 
-// The stage is a deck, whose slides the arrows turn, and what it shows is what the shop has.
+// The stage is a deck of slides that the arrow keys turn, and it shows the state of the shop.
 func TestStageSlidesAreTurnedByArrowKeys(t *testing.T) {
 	p := open(t, serve(t)+"/#/")
 	p.size(1280, 720)
@@ -125,7 +125,7 @@ func TestStageSlidesAreTurnedByArrowKeys(t *testing.T) {
 	}
 }
 
-// still asks the page for no motion.
+// still sets the browser to prefer reduced motion.
 func (p *page) still() {
 	p.t.Helper()
 	p.media(eval[bool](p, `matchMedia("(prefers-color-scheme: dark)").matches`), "reduce")
@@ -169,7 +169,7 @@ func TestReaderWithoutTokenSeesTheLatestBursts(t *testing.T) {
 	}
 }
 
-// What went wrong is said in the reader's language, and no longer than it is so.
+// An error is shown in the reader's language, and disappears once its cause is gone.
 func TestBurstWithoutRedisShowsTheError(t *testing.T) {
 	s := newFakeShop(t)
 	s.send("run", strings.Replace(run("open"), `"lock":"v2"`, `"lock":"v0"`, 1))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// runsOfALab are the heads of a lab's runs, each with the place of its box.
+// runsOfALab lists the heads of a lab's runs, each with the position of its box.
 const runsOfALab = `[...document.querySelectorAll(".runs section")].map(run => {
 	const {left, top} = run.getBoundingClientRect(), head = run.querySelector("h2");
 	return {says: head.innerText, looks: head.className, left, top};
@@ -19,8 +19,8 @@ type runOfALab struct {
 	Left, Top   float64
 }
 
-// A lab is named by the trouble it makes, and runs where the server does: both runs stand beside each other, beneath each other on a phone.
-// What a lock keeps its promise beside is said under that.
+// A lab is named after the trouble that it makes, and runs on the server's machine. Its two runs stand side by side, and one below the
+// other on a phone. The page says under a kept promise which other anomalies were seen.
 func TestLabShowsBothRunsSideBySide(t *testing.T) {
 	axe := fetchAxe(t)
 	p := open(t, serve(t)+"/#/labs")
@@ -56,7 +56,7 @@ func TestLabShowsBothRunsSideBySide(t *testing.T) {
 	}
 }
 
-// One lab runs at a time. It is stopped by its button, and by leaving the view; then another one may run.
+// One lab runs at a time. Its button stops it, and so does leaving the view; then another lab may run.
 func TestLabEndsByItsButtonAndByLeaving(t *testing.T) {
 	url := serve(t)
 	p, other := open(t, url+"/#/labs/holder-dies"), open(t, url+"/#/labs/self-deadlock")
@@ -78,8 +78,8 @@ func TestLabEndsByItsButtonAndByLeaving(t *testing.T) {
 	other.runLab("self-deadlock", "v4 is broken: ", "v5 keeps its promise: ")
 }
 
-// Whoever may not run a lab sees the command to type, and no button that does nothing; with the token there is one. A tab is offered where
-// this server has it.
+// A reader who may not run a lab sees the command to type instead of a button, and one with the token sees the button. The page offers a
+// tab if this server has one.
 func TestLabShowsItsCommandWhereItCannotRun(t *testing.T) {
 	p := open(t, serve(t, "--admin.token", "secret")+"/#/labs/lost-update")
 	p.waitForText("lockstep lab lost-update")

@@ -15,7 +15,7 @@ import (
 
 var back = chromedp.NavigateBack()
 
-// addresses are one of each view, with a lot in it.
+// addresses has one address of each view, with much content.
 var addresses = map[string]string{
 	"shop":    "#/",
 	"demo":    "#/?first=v0-200-4-0_v4-100-100-100",
@@ -36,14 +36,14 @@ var addresses = map[string]string{
 	"failed":  "#/schedule/v0?mode=break&anomaly=lost-update&do=A:GET+A:write+B:GET+B:write" + level,
 }
 
-// waitUntilLoaded waits until a view has drawn what it asked for.
+// waitUntilLoaded waits until a view has drawn the data that it requested.
 func (p *page) waitUntilLoaded() {
 	p.t.Helper()
 	p.waitUntil("the view is there", `document.querySelector("h1") && !document.querySelector(".moves:empty")`)
 	p.waitUntil("nothing is on its way", `performance.now() > 500 && !performance.getEntriesByType("resource").some(r => r.responseEnd === 0)`)
 }
 
-// waitForFrame waits until the page has been drawn as it is now.
+// waitForFrame waits until the browser has drawn the current state of the page.
 func (p *page) waitForFrame() {
 	p.t.Helper()
 	eval[bool](p, `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))))`)
@@ -76,7 +76,7 @@ func TestViewsFitTheWindow(t *testing.T) {
 	}
 }
 
-// misfits finds what does not fit.
+// misfits lists the elements that do not fit.
 const misfits = `(() => {
   const wrong = [], root = document.documentElement;
   const at = document.querySelector(".top [aria-current]"), [bar, it] = [at?.parentNode, at].map(node => node?.getBoundingClientRect());
@@ -114,7 +114,7 @@ func (p *page) setLanguage(language string) {
 	p.waitUntil("it speaks "+language, fmt.Sprintf(`document.documentElement.lang === %q && document.querySelector("main > *")`, language))
 }
 
-// keep writes a picture, if somebody asks for them.
+// keep writes a picture of the page if pictures are asked for.
 func (p *page) keep(name string) {
 	directory := os.Getenv("SCREENSHOTS")
 	if directory == "" {
@@ -129,7 +129,7 @@ func (p *page) keep(name string) {
 	}
 }
 
-// Where the system's colours replace the page's, a legend's swatches keep theirs, and what is pressed is seen.
+// Where the system's colours replace the page's, a legend's swatches keep their own, and a pressed button is visible.
 func TestForcedColoursKeepTheLegend(t *testing.T) {
 	p := open(t, serve(t)+"/#/?first=v0-200-4-0_v4-100-100-100")
 	p.waitUntil("the legend is there", `document.querySelector(".keys .lost")`)
@@ -190,7 +190,7 @@ func (p *page) address() string {
 	return eval[string](p, `location.hash`)
 }
 
-// What the server says went wrong is said in the reader's language.
+// The page shows the server's errors in the reader's language.
 func TestErrorsAreInTheReadersLanguage(t *testing.T) {
 	p := open(t, serve(t)+"/#/")
 	p.allowError("404")

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The same spot is the same actor's next step, again and again: neither the page nor the board moves under the finger.
+// The button of an actor's next step stays at one spot, so neither the page nor the board moves under the finger.
 func TestSeatButtonsDoNotMoveWithSteps(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&mode=break&anomaly=foreign-release")
 	p.size(1280, 720)
@@ -31,7 +31,7 @@ func TestSeatButtonsDoNotMoveWithSteps(t *testing.T) {
 	}
 }
 
-// Task, board, faults, picture, modes and what helps are in the window, however small it is and however large the letters.
+// Task, board, faults, picture, modes and the help controls fit in the window, however small it is and however large the letters.
 func TestSeatFitsEveryWindow(t *testing.T) {
 	p := open(t, serve(t)+"/"+start+"&do=A:SET+A:GET")
 	for _, window := range []struct {
@@ -58,7 +58,8 @@ func TestSeatFitsEveryWindow(t *testing.T) {
 	}
 }
 
-// What is drawn anew stays in sight: what helps where it was scrolled to, and the last step as distances come to it.
+// A redraw keeps the scroll positions: the row of help controls stays where it was scrolled to, and the last step stays in sight when its
+// distances are added.
 func TestSeatRedrawKeepsScrollPositions(t *testing.T) {
 	p := open(t, serve(t)+"/"+broken+"&mode=break&anomaly=foreign-release")
 	p.steps(6)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The levels by keys alone, from the first that is open: one is solved, its schedule is shown under the next lock, and the next level
-// follows. What was solved is kept, and can be sent as a picture that needs no styles of the page. No flag is said.
+// The levels can be played by keys alone, from the first open one. A solved level shows its schedule under the next lock, and the next
+// level follows. The solution is kept, and can be sent as a picture that needs no styles of the page. No text has a flag.
 func TestLevelsCanBePlayedByKeysAlone(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule")
 	p.waitUntil("there is a path of levels, and the first one is there",
@@ -49,8 +49,9 @@ func TestLevelsCanBePlayedByKeysAlone(t *testing.T) {
 	p.waitForText("Side level atomic · one script, no lock · Nothing breaks it in any scenario of the table.")
 }
 
-// A level ends. Failed, a card says what was reached and what was wanted, and begins again. Solved, it says why, what the next lock makes
-// of it, and the stars: a hint costs one, more steps than it takes another. After the last level something follows.
+// A level ends with a card. The card of a failed level says which anomaly was reached and which was wanted, and begins again. That of a
+// solved level gives the reason, the schedule's outcome under the next lock, and the stars: a hint costs one, and more steps than needed
+// cost another. The card of the last level leads on too.
 func TestLevelEndsWithACard(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule")
 	take := func(schedule string) {
@@ -121,7 +122,7 @@ func TestLevelEndsWithACard(t *testing.T) {
 	p.waitForText("All twelve levels solved.")
 }
 
-// What the shop shows is done by hand from its beginning: no step is shown before the reader comes to it, or goes another way.
+// A schedule from the shop starts at its beginning, and shows no step before the reader comes to it or takes another one.
 func TestVeiledScheduleShowsNoLaterStep(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v0?mode=break&anomaly=lost-update&do=A:GET+B:GET+A:write+B:write&at=0&veil=1")
 	seen := func(n int) {
@@ -143,7 +144,7 @@ func TestVeiledScheduleShowsNoLaterStep(t *testing.T) {
 	p.steps(1)
 }
 
-// What was kept of a level that is another one by now does not count, and nothing else is lost.
+// A stored solution of a level that has changed since does not count, and all other solutions stay.
 func TestSolutionOfChangedLevelDoesNotCount(t *testing.T) {
 	p := open(t, serve(t)+"/#/labs")
 	eval[bool](p, `localStorage["lockstep.campaign"] = JSON.stringify({v0: {anomaly: "lost-update", in: "", steps: 5, schedule: ""},

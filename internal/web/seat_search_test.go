@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A search of every schedule is asked for by a form, and shows the shortest schedule in the seat's own picture, and why it breaks.
-// It can be stopped. An address of the explorer leads there, and no sentence says a flag.
+// A form starts a search of every schedule, which shows the shortest schedule in the seat's own picture, and why it breaks the lock. The
+// search can be stopped. An address of the explorer leads to it, and no sentence on the page has a flag.
 func TestSearchFindsACounterexample(t *testing.T) {
 	p := open(t, serve(t)+"/#/explore/v2?in=--faults+expiry=1&anomaly=foreign-release")
 	p.waitUntil("the address is the seat's", `location.hash === "#/schedule/v2?in=--faults+expiry=1&anomaly=foreign-release&search=1"`)
@@ -39,7 +39,8 @@ func TestSearchFindsACounterexample(t *testing.T) {
 	p.waitForText("there is no \"fire\"")
 }
 
-// A cell of the table that says never opens the search of what was tried, and the search proves it. An anomaly that there is not is named.
+// A cell of the table that says never opens the search of its scenario, and the search proves it. A search for an unknown anomaly says that
+// there is none of that name.
 func TestSearchProvesNever(t *testing.T) {
 	p := open(t, serve(t)+"/#/locks")
 	p.click(".never a[href='#/schedule/v4?anomaly=foreign-release&search=table']")
@@ -51,7 +52,7 @@ func TestSearchProvesNever(t *testing.T) {
 	p.waitForText("There is no anomaly “fire”.")
 }
 
-// Who leaves at the moment in which an answer comes is not brought back by it.
+// A reader who leaves just as an answer arrives is not brought back by it.
 func TestLeftSeatIgnoresALateAnswer(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1")
 	p.waitUntil("there is a first choice", `document.querySelector(".moves .choice")`)

@@ -46,7 +46,7 @@ func TestShopButtonsSendTheirRequests(t *testing.T) {
 	p.waitUntil("the burst has progress", `document.querySelector("progress").value === 20 && document.querySelector("progress").max === 50`)
 }
 
-// A replica that is paused is shown as such at once, and not only when it is missed.
+// A paused replica is shown as paused at once, before its heartbeat is missed.
 func TestPausedReplicaIsShownAtOnce(t *testing.T) {
 	suite.LongOnly(t, longShop)
 	p := open(t, serve(t, "cluster", "--replicas", "2")+"/#/")
@@ -55,7 +55,7 @@ func TestPausedReplicaIsShownAtOnce(t *testing.T) {
 	p.waitUntil("it is paused", `document.querySelector(".machines li .soft").textContent === "paused"`)
 }
 
-// A guest looks and buys; whoever has the token does the rest.
+// A guest may look and buy; all other actions need the token.
 func TestShopAsksGuestsForTheToken(t *testing.T) {
 	suite.LongOnly(t, longShop)
 	s := newFakeShop(t)
@@ -78,7 +78,7 @@ func TestShopAsksGuestsForTheToken(t *testing.T) {
 	s.waitForRequest(t, "DELETE /lock?holder=dead", 1)
 }
 
-// Who has a stuck lock is shown before it is taken away, and nothing is taken where there is none.
+// The page names the holder of a stuck lock, and removes the lock only after the reader confirms.
 func TestStuckLockIsTakenFromNamedHolder(t *testing.T) {
 	suite.LongOnly(t, longShop)
 	s := newFakeShop(t)
