@@ -82,7 +82,7 @@ func TestLessonIsParsed(t *testing.T) {
 	}
 }
 
-// Whatever a lesson lacks is said.
+// The error for a lesson of another form names the missing part.
 func TestLessonOfAnotherForm(t *testing.T) {
 	for old, missing := range map[string]string{
 		"# 1. A title":                        "NUMBER. TITLE",
@@ -135,7 +135,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// Where nothing can be written, the course says so after the lesson, and goes on.
+// If progress cannot be written, the course says so after the lesson, and continues.
 func TestCourseWhereNothingCanBeWritten(t *testing.T) {
 	var out strings.Builder
 	pupil, err := course.NewPupil(filepath.Join(t.TempDir(), "gone"), course.Terminal{
@@ -158,7 +158,7 @@ func TestCourseWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-// A terminal pauses below the drawing, and below the reason: what comes at once moves away what there is to look at.
+// In a terminal the course pauses below the drawing and below the reason, because further output would scroll them away.
 func TestCoursePausesInATerminal(t *testing.T) {
 	const drawn, why, rest, seat = "[drawing]", "Press Enter for the reason", "Press Enter for things to try", "── In the"
 	for typed, want := range map[string][]string{
@@ -200,7 +200,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// A page can do every command of every lesson, or knows what it is about; and none of them is lost on the way.
+// The page can run every command of every lesson, or knows its topic; and no command is lost.
 func TestEachCommandIsRead(t *testing.T) {
 	for _, in := range language.All() {
 		lessons, err := course.Lessons(docs.Course(), in)

@@ -37,7 +37,7 @@ func (l troubledLock) Lock(ctx context.Context, owner string) (*lock.Lease, erro
 // english matches a sentence of two English words or more. Errors of Go and of Redis, and code, are not translated.
 var english = regexp.MustCompile(`[a-z]{3,} [a-z]{2,}`)
 
-// Why there is no verdict is said in the learner's language, with the schedule up to there, and once.
+// A check without a verdict gives the reason once, in the learner's language, with the schedule up to that point.
 func TestTroubleIsToldInLearnersLanguage(t *testing.T) {
 	for name, test := range map[string]struct {
 		before   func(context.Context, strategy.Parts)
@@ -92,7 +92,7 @@ func TestTroubleIsToldInLearnersLanguage(t *testing.T) {
 	}
 }
 
-// What the wrapper of an exercise tells the sale is in the learner's language, too.
+// The errors that the wrapper of an exercise returns to the sale are in the learner's language too.
 func TestWrappersSpeakLearnersLanguage(t *testing.T) {
 	released := strategy.Strategy{New: s18.New} // It does not keep the lock.
 	o := findExercise(t, "kept-lock").Explore(t.Context(), released, language.Chinese)
@@ -101,7 +101,7 @@ func TestWrappersSpeakLearnersLanguage(t *testing.T) {
 	}
 }
 
-// A check that runs out of time says what it has done, and how to go on.
+// A check that runs out of time says how far it got, and how to continue.
 func TestCheckOutOfTimeSaysHowFarItGot(t *testing.T) {
 	manyCommands := func(ctx context.Context, p strategy.Parts) {
 		for range 12 {
@@ -155,7 +155,7 @@ func newModule(t *testing.T, files map[string]string) exercise.Checker {
 	return c
 }
 
-// A file that cannot be a part of the exercise's package is named, with what is right.
+// The error for a file that cannot belong to the exercise's package names the file and what is wrong with it.
 func TestSourceFaultNamesFile(t *testing.T) {
 	t.Setenv("PATH", "") // so that nothing can be built
 	e := findExercise(t, "01")
@@ -186,7 +186,7 @@ func TestSourceFaultNamesFile(t *testing.T) {
 	}
 }
 
-// Errors in the program of the check that the learner's code has caused are told as errors of the learner's code.
+// An error that the learner's code causes in the program of the check is reported as an error of that code.
 func TestCheckTellsOfLearnersFile(t *testing.T) {
 	e := findExercise(t, "01")
 	o, err := checkerOfEdit(t, e, "func Strategy() ", "func Strategie() ").Check(t.Context(), e, e.Dir(), language.English)

@@ -70,7 +70,7 @@ func (i *inside) End() (err error) {
 	return err
 }
 
-// A lab runs wherever its replicas come from, and tells on the way what happens.
+// A lab also runs with replicas that are no processes, and reports its progress while it runs.
 func TestLabRunsWithReplicasThatAreNoProcesses(t *testing.T) {
 	t.Parallel()
 	env := lab.Environment{Replicas: func() lab.Replicas { return &inside{t: t} }, Redis: fault.AnyPort}
@@ -93,7 +93,7 @@ func TestLabRunsWithReplicasThatAreNoProcesses(t *testing.T) {
 	}
 }
 
-// What a lab does to a replica it does by whoever has started it.
+// A lab kills a replica through the Replicas that started it.
 func TestLabKillsAReplicaThroughItsStarter(t *testing.T) {
 	t.Parallel()
 	l := lab.Lab{
@@ -111,7 +111,7 @@ func TestLabKillsAReplicaThroughItsStarter(t *testing.T) {
 	}
 }
 
-// A lab that needs what an environment does not have is refused there, and is listed with that; all others need nothing.
+// A lab that needs more than its environment has is refused, and is listed with that need; all other labs need nothing.
 func TestLabIsRefusedWhereItsNeedsAreNotMet(t *testing.T) {
 	env := lab.TabEnvironment(func() lab.Replicas { return nil }, "")
 	runner := &lab.Runner{Environment: env, Rights: "open"}

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/witness"
 )
 
-// A lock whose command the installed Redis lacks is not run there: that is no result of the lab.
+// A lab does not run a lock whose command the installed Redis lacks, and gives no result for it.
 func TestLabRefusesALockThatTheServerLacks(t *testing.T) {
 	row, err := evolution.Find("delex")
 	if err != nil {
@@ -28,7 +28,7 @@ func TestLabRefusesALockThatTheServerLacks(t *testing.T) {
 	}
 }
 
-// What went wrong is told in the reader's language: a step of a scenario, and why it failed; why a sale failed, by its code.
+// Failures are in the reader's language: the step of a scenario that failed and its reason, and the reason why a sale failed, by its code.
 func TestFailuresAreTranslated(t *testing.T) {
 	s := &Stage{}
 	s.hit("r1", 0, witness.KindDies, func() error { return ErrNoSignals })

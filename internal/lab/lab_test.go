@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Each lab says of each strategy once what it expects, and why; it shows a step that breaks and one that holds.
+// Each lab has one expectation of each strategy, with the reason, and shows a step that breaks and one that holds.
 func TestLabsExpectEachStrategyOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, l := range lab.All() {
@@ -45,7 +45,7 @@ func TestLabsExpectEachStrategyOnce(t *testing.T) {
 	}
 }
 
-// timesExpected counts what a lab expects of a lock.
+// timesExpected counts the expectations that a lab has of a lock.
 func timesExpected(l lab.Lab, lock string) (n int) {
 	all := l.Expected
 	for i := range all {
@@ -57,7 +57,7 @@ func timesExpected(l lab.Lab, lock string) (n int) {
 	return n
 }
 
-// What a lab says it says in both languages.
+// Every text of a lab is in both languages.
 func TestLabsAreTranslated(t *testing.T) {
 	for _, l := range lab.All() {
 		texts := []language.Text{l.Claim}
@@ -77,7 +77,7 @@ func TestLabsAreTranslated(t *testing.T) {
 	}
 }
 
-// A range of steps is of the steps in it, an open one of all later ones, and neither of a lock that is no step.
+// A range of steps covers the steps in it, an open range covers all later steps, and neither covers a lock that is no step.
 func TestExpectationCoversItsRangeOfSteps(t *testing.T) {
 	l := lab.Lab{Expected: []lab.Expectation{
 		{Locks: append(lab.Steps(2, 4), "getset"), Observed: verdict.Broken},

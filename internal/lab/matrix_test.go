@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Every cell says what is expected and why, and how it is seen, unless there is nothing to see.
+// Every cell has the expected verdict, the reason for it, and the command that shows it, unless there is nothing to show.
 func TestCellsHaveTheirReasonAndCommand(t *testing.T) {
 	m := lab.Expected(language.English)
 	if len(m.Anomalies) != len(lab.All()) || len(m.Strategies) != len(evolution.Names()) {
@@ -65,7 +65,7 @@ func TestMatrixExitCode(t *testing.T) {
 	}
 }
 
-// What differs from what is expected is on every page, also after it went through JSON.
+// Every page shows a cell whose observed verdict differs from the expected one, also after the matrix has been encoded and decoded as JSON.
 func TestMatrixShowsUnexpectedCells(t *testing.T) {
 	observed := func(in language.Language) lab.Matrix {
 		m := lab.Expected(in)
@@ -94,7 +94,7 @@ func TestMatrixShowsUnexpectedCells(t *testing.T) {
 	}
 }
 
-// The page for a browser is one file: it needs no script, and nothing from elsewhere.
+// The page for a browser is one file that needs no script and no other file.
 func TestMatrixPageIsOneFile(t *testing.T) {
 	m := lab.Expected(language.English)
 	page := m.HTML("go run .")

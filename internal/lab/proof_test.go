@@ -21,7 +21,7 @@ func moments(of ...witness.Event) (events []witness.Event) {
 	return events
 }
 
-// named gives the lab of that name.
+// named returns the lab with a name.
 func named(t *testing.T, name string) Lab {
 	t.Helper()
 	l, err := Find(name)
@@ -38,7 +38,7 @@ func endsAt(sale, why string) witness.Event {
 	return witness.Event{Kind: witness.KindEnds, Sale: sale, Error: why}
 }
 
-// A lock that nobody got is not seen to hold, though nothing went wrong.
+// A lock that no sale obtained gets no verdict, although nothing went wrong.
 func TestLockThatNobodyGotDoesNotHold(t *testing.T) {
 	asks := func(sale string) witness.Event { return witness.Event{Kind: witness.KindAsks, Sale: sale} }
 	died := []witness.Event{asks("r1#1"), obtainsAt("r1#1"), {Kind: witness.KindDies, Sale: "r1#"}, asks("r2#1")}
@@ -60,7 +60,7 @@ func TestLockThatNobodyGotDoesNotHold(t *testing.T) {
 	}
 }
 
-// What the witness has forgotten may be the anomaly.
+// A record with a gap gives no verdict, because the missing events may show the anomaly.
 func TestIncompleteRecordGivesNoVerdict(t *testing.T) {
 	events := moments(obtainsAt("r1#1"), witness.Event{Kind: witness.KindDies, Sale: "r1#"}, obtainsAt("r2#1"), endsAt("r2#1", ""))
 	for want, gap := range map[verdict.Verdict][]witness.Event{verdict.Holds: nil, verdict.Unknown: {{Kind: witness.KindGap, Replica: "r2"}}} {
@@ -71,7 +71,7 @@ func TestIncompleteRecordGivesNoVerdict(t *testing.T) {
 	}
 }
 
-// A release that arrives when nobody has the lock any more could not remove it.
+// A release that arrives when no sale has the lock any more cannot remove a lock.
 func TestReleaseOfAFreeLockIsHarmless(t *testing.T) {
 	leaves := witness.Event{Kind: witness.KindLeaves, Sale: "r2#1"}
 	held, freed := witness.Event{Kind: witness.KindCommandHeld, Sale: "r1#1"}, witness.Event{Kind: witness.KindCommandReleased, Sale: "r1#1"}
@@ -90,7 +90,7 @@ func TestReleaseOfAFreeLockIsHarmless(t *testing.T) {
 	}
 }
 
-// Of the sales after a moment the last one counts.
+// Only the last sale of a replica after an event counts.
 func TestLastSaleAfterTheFaultCounts(t *testing.T) {
 	back := witness.Event{Kind: witness.KindRedisReachable}
 	proof := soldAfter(witness.KindRedisReachable, "r2")
@@ -109,7 +109,7 @@ func TestLastSaleAfterTheFaultCounts(t *testing.T) {
 	}
 }
 
-// Who gives up before the first holder's lock could have expired has not been kept out by its renewal.
+// A waiter that gives up before the first holder's lock could have expired does not prove that the lock was renewed.
 func TestEarlyWaiterProvesNoRenewal(t *testing.T) {
 	asks, first := witness.Event{Kind: witness.KindAsks, Sale: "r2#1"}, obtainsAt("r1#1")
 	proof := blockedFor(150*time.Millisecond, "r2#1")
@@ -129,7 +129,7 @@ func TestEarlyWaiterProvesNoRenewal(t *testing.T) {
 	}
 }
 
-// A job that is run once a tick says nothing of its lock if only one replica asks for that.
+// A job that ran once in a tick says nothing about its lock if only one replica tried to run it.
 func TestJobOfOneReplicaGivesNoVerdict(t *testing.T) {
 	ran := witness.Event{Kind: witness.KindRunBegins, Sale: "r1#1", Tick: 1}
 	for _, test := range []struct {
@@ -147,7 +147,7 @@ func TestJobOfOneReplicaGivesNoVerdict(t *testing.T) {
 	}
 }
 
-// A write that has left arrives after its process goes on: to be told of the loss does not call it back.
+// A write that was sent before a pause arrives after it. News of the lost lock does not call the write back.
 func TestWriteOfAPausedProcessArrivesAfterThePause(t *testing.T) {
 	event := func(kind witness.Kind) witness.Event { return witness.Event{Kind: kind, Sale: "r1#"} }
 	wrote := func(sale string) witness.Event {
@@ -169,7 +169,7 @@ func TestWriteOfAPausedProcessArrivesAfterThePause(t *testing.T) {
 	}
 }
 
-// A Redis that forgets stock and lock together says nothing about a lock: the lab does not apply to it, and no lock is called a cure.
+// A Redis that loses stock and lock together says nothing about the lock, so the lab does not apply to it and names no lock as the cure.
 func TestNoLockCuresAnEmptyRedis(t *testing.T) {
 	l := named(t, "empty-restarted-node")
 	if got := strings.Join(l.Locks(), " "); got != "redlock" {

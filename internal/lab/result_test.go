@@ -10,7 +10,8 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Of a crowd a lab draws the sales that matter, and says whom it leaves out. The result has all. Buyers with the same answer are one line.
+// For a crowd of buyers a lab draws only the sales that matter, and says which it omits. The result has all of them. Buyers with the same
+// answer share a line.
 func TestDrawingOfACrowdOmitsSales(t *testing.T) {
 	var events []witness.Event
 	for i := range 5 {
@@ -37,8 +38,8 @@ func TestDrawingOfACrowdOmitsSales(t *testing.T) {
 	}
 }
 
-// That a lock keeps its promise is never told above something else that went wrong without a word about that. What a lock costs, and a
-// token that is refused, are no wrongs.
+// A result that says that a lock keeps its promise also names the other anomalies that were found. A long wait and a refused token are no
+// anomalies.
 func TestHoldsNamesWhatElseWentWrong(t *testing.T) {
 	r := named(t, "foreign-delete").judge("v3", witness.Account{}, nil, language.English)
 	r.Observed, r.Findings = verdict.Holds, []witness.Finding{

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/trace"
 )
 
-// endless runs labs that go on until they are told to end.
+// endless runs labs that continue until their context ends.
 type endless struct {
 	lab.Runner
 
@@ -34,7 +34,8 @@ func newEndless() *endless {
 	return e
 }
 
-// post asks to run a lab. It returns what leaves, and the answer, which is whole once the test's goroutines wait.
+// post requests a run of a lab. It returns a function that cancels the request, and the answer, which is complete once the test's
+// goroutines wait.
 func (e *endless) post(t *testing.T, path string) (leave func(), answer *httptest.ResponseRecorder) {
 	ctx, leave := context.WithCancel(t.Context())
 	answer = httptest.NewRecorder()
@@ -43,7 +44,8 @@ func (e *endless) post(t *testing.T, path string) (leave func(), answer *httptes
 	return leave, answer
 }
 
-// One lab runs at a time: another one is refused, and told which runs, and for whom. Once the first one's reader has left, it is over.
+// One lab runs at a time. A second one is refused, and the answer names the running lab and its reader. The run ends once its reader has
+// left.
 func TestSecondLabIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEndless()
@@ -91,7 +93,7 @@ func TestLabWaitsForALeavingReader(t *testing.T) {
 	})
 }
 
-// Who asks while a run comes to its end waits for that, and is not refused.
+// A request that arrives while a run is ending waits for the end, and is not refused.
 func TestLabWaitsForAnEndingRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, down := newEndless(), make(chan struct{})
@@ -117,7 +119,7 @@ func TestLabWaitsForAnEndingRun(t *testing.T) {
 	})
 }
 
-// When the runner is closed, its run ends, says so, and no other begins.
+// A closed runner ends its run, says so, and begins no other.
 func TestClosedRunnerEndsItsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEndless()
@@ -138,7 +140,7 @@ type gone struct{ http.ResponseWriter }
 
 func (gone) Write([]byte) (int, error) { return 0, errors.New("nobody reads") }
 
-// A run ends if nobody reads it. However much is drawn, a part of it is sent.
+// A run whose output nobody reads ends. Of many large drawings only some are sent.
 func TestRunOutputIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEndless()

@@ -11,8 +11,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// shownBy names the labs whose cells show a flaw, where that is not the lab of the flaw's name. A flaw that no lab shows has the reason in
-// brackets.
+// shownBy names the labs that show a flaw, if it is not the lab of the same name. A flaw that no lab shows has the reason in brackets.
 var shownBy = map[string]string{
 	"polling":             "polling-storm starvation-replicas",
 	"no-fence":            "paused-writer",
@@ -30,7 +29,7 @@ var shownBy = map[string]string{
 	"optimistic/no-order": "(it has no lock to wait for: nobody is seen to be overtaken)",
 }
 
-// Whatever a strategy says is still broken has a cell that is expected to be broken, with the command that shows it.
+// Every flaw that a strategy lists as still broken has a cell that is expected to be broken, with the command that shows it.
 func TestRemainingFlawsHaveCells(t *testing.T) {
 	m := lab.Expected(language.English)
 	for _, s := range evolution.Table() {

@@ -14,11 +14,11 @@ import (
 	"lockstep/internal/steps"
 )
 
-// contract is of every lock: no step brings it.
+// contract lists the files that every lock has, so no step brings them.
 var contract = []string{"lock.go", "errors.go", "clock.go", "closer.go"}
 
-// declaredIn is what the files of internal/lock declare: for each file the names, and for each name those that its declaration and its
-// methods mention. A name begins with its package: lock.Poll.
+// declaredIn has the declarations of internal/lock: for each file its names, and for each name those that its declaration and its methods
+// mention. A name begins with its package, as in lock.Poll.
 type declaredIn struct {
 	names    map[string][]string
 	mentions map[string]map[string]bool
@@ -65,7 +65,7 @@ func parsed(t *testing.T, path string) *ast.File {
 	return file
 }
 
-// named gives what a declaration declares; a method belongs to its type.
+// named returns the names of a declaration. That of a method is its type's.
 func named(decl ast.Decl) (names []string) {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
@@ -93,7 +93,7 @@ func named(decl ast.Decl) (names []string) {
 	return names
 }
 
-// mentioned gives the names in code of a package: its own, and those of lock and quorum.
+// mentioned returns the names that code of a package mentions: those of the package, and those of lock and quorum.
 func mentioned(code ast.Node, pkg string) map[string]bool {
 	names := map[string]bool{}
 	ast.Inspect(code, func(n ast.Node) bool {
@@ -112,7 +112,7 @@ func mentioned(code ast.Node, pkg string) map[string]bool {
 	return names
 }
 
-// used gives all that a lock's code mentions, and what that mentions in turn.
+// used returns all names that a lock's code mentions, directly or through other declarations.
 func (d declaredIn) used(t *testing.T, lock string) map[string]bool {
 	used := map[string]bool{}
 	var use func(name string)
@@ -136,7 +136,7 @@ func (d declaredIn) used(t *testing.T, lock string) map[string]bool {
 	return used
 }
 
-// of gives the names of a part, as the table has it.
+// of returns the names of a part of the table.
 func (d declaredIn) of(part string, taken []string) []string {
 	file, name, _ := strings.Cut(part, " ")
 	if name != "" {
@@ -202,7 +202,7 @@ func TestStepIncludesWhatItUses(t *testing.T) {
 	}
 }
 
-// wayTo gives the steps from the first lock to another.
+// wayTo returns the steps from the first lock to another.
 func wayTo(all []steps.Step, lock string) (way []steps.Step) {
 	for i := slices.IndexFunc(all, func(s steps.Step) bool { return s.To == lock }); i >= 0; {
 		way = append([]steps.Step{all[i]}, way...)
@@ -211,7 +211,7 @@ func wayTo(all []steps.Step, lock string) (way []steps.Step) {
 	return way
 }
 
-// What the steps bring of a file is, together, all of its declarations, each once.
+// The parts of a shared file that the steps show are, together, all of its declarations, each once.
 func TestPartsCoverFiles(t *testing.T) {
 	shown := map[string]string{}
 	for _, s := range steps.All(language.English) {

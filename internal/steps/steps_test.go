@@ -69,7 +69,7 @@ func detail(t *testing.T, pair string) steps.Detail {
 	return d
 }
 
-// side gives a file as it was before ("-") or after ("+"), but for its indentation before.
+// side returns the text of a file before ("-") or after ("+") a step. The indentation before is not kept.
 func side(f steps.File, kind string) string {
 	var text strings.Builder
 	for _, line := range f.Lines {
@@ -80,7 +80,7 @@ func side(f steps.File, kind string) string {
 	return text.String()
 }
 
-// What a step shows are the files as they are in the repository: all lines that only one of the two has, and no others.
+// A step shows the files as they are in the repository: all lines that only one of the two has, and no others.
 func TestDiffMatchesSources(t *testing.T) {
 	for _, s := range steps.All(language.English) {
 		if strings.Contains(s.From, "expire") {
@@ -105,7 +105,7 @@ func TestDiffMatchesSources(t *testing.T) {
 	}
 }
 
-// lockFiles gives those of a lock's package.
+// lockFiles returns the files of a lock's package.
 func lockFiles(t *testing.T, lock string) map[string]string {
 	t.Helper()
 	dir := "lock" + lock
@@ -125,7 +125,7 @@ func lockFiles(t *testing.T, lock string) map[string]string {
 	return texts
 }
 
-// lacks looks for the lines of a text that another does not have: they have to be shown.
+// lacks reports each line of a text that another lacks and that is not shown.
 func lacks(t *testing.T, where, text, other, shown string) {
 	t.Helper()
 	other, shown = unaligned(other), unaligned(shown)
@@ -145,7 +145,7 @@ func unaligned(text string) string {
 	return strings.Join(lines, "")
 }
 
-// The parts come as they are read: the lock, its scripts, what it shares with others, and last the heads, the lock's first.
+// The parts come in reading order: the lock, its scripts, the code that it shares with others, and last the heads, the lock's first.
 func TestPartsComeInReadingOrder(t *testing.T) {
 	for pair, want := range map[string]string{
 		"v3-v4": "internal/lockv4/unlock.go util/lua/compareAndDelete.lua ^internal/lockv4/lock.go ^internal/lockv4/unlock.go",
@@ -175,7 +175,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// The scripts that a step adds, changes or does without belong to it. One that it does without is not shown: others send it.
+// A step includes the scripts that it adds, changes or drops. A dropped script is not shown, because other locks send it.
 func TestStepIncludesItsScripts(t *testing.T) {
 	for pair, want := range map[string][]string{
 		"v2-v3": nil, "v3-v4": {"+compareAndDelete.lua"}, "v4-v5": {"+lock.lua", "+unlock.lua", "No longer sent: compareAndDelete.lua"},
@@ -209,7 +209,7 @@ func TestStepIncludesItsScripts(t *testing.T) {
 	}
 }
 
-// A part of a file, where two locks are in one.
+// A contrast shows only its part of a file that has two locks.
 func TestContrastsShowPartsOfFiles(t *testing.T) {
 	files := detail(t, "setnx-expire-lua-setnx").Files
 	if before := side(files[0], "-"); !strings.HasPrefix(before, "// NewSetNXExpire returns") || strings.Count(before, "\nfunc ") != 1 {
@@ -236,7 +236,7 @@ func TestStepTextsAreTranslated(t *testing.T) {
 	}
 }
 
-// What argues for a step comes first among its numbers; a contrast has none.
+// The numbers of a step begin with the gain that argues for it; a contrast has no numbers.
 func TestNumbersBeginWithTheStepsGain(t *testing.T) {
 	for pair, want := range map[string]string{
 		"v0-v1": "one buyer: ", "v7-v8": "16 buyers in one process: longest wait ", "v8-v9": "200 buyers in one process: ",
@@ -306,7 +306,7 @@ func TestHandlerServesSteps(t *testing.T) {
 	}
 }
 
-// Two locks are a step, or an error that names the steps; one lock is the step that follows.
+// Between returns the step between two locks, or an error that names the steps. For one lock it returns the step that follows.
 func TestBetweenFindsNeighbours(t *testing.T) {
 	for locks, want := range map[[2]string]string{
 		{"v3", "v4"}: "v3-v4", {"v3", ""}: "v3-v4", {"v9", ""}: "v9-v10", {"v9", "redlock"}: "v9-redlock",
@@ -334,7 +334,7 @@ func TestLabDiffCommandsNameSteps(t *testing.T) {
 	}
 }
 
-// Whatever a sale is about to do stands in the code that is shown: so it can be marked there.
+// The code that is shown has the next action of every sale, so the page can mark the line.
 func TestSaleStagesAppearInShownCode(t *testing.T) {
 	for _, lock := range evolution.Table() {
 		code, err := steps.Code(lock.Name)

@@ -13,7 +13,7 @@ const (
 	after  = "func a() {\n\tzero()\n\tone(1, 22)\n\tif so() {\n\t\tsame()\n\t}\n}\n"
 )
 
-// shownAs writes the difference of two texts, without what stands above it.
+// shownAs returns the difference of two texts, without its heading.
 func shownAs(t Terminal, before, after string) string {
 	d := Detail{Files: []File{pair{path: "a.go", before: before, after: after}.file(language.English)}}
 	_, lines, _ := strings.Cut(d.Text(t, language.English), "── ")
@@ -21,7 +21,7 @@ func shownAs(t Terminal, before, after string) string {
 	return lines
 }
 
-// A difference in a pipe, in a terminal, and in one that is wide. What is only indented otherwise is the same.
+// The text of a difference fits a pipe, a terminal and a wide terminal. Lines that differ only in indentation are equal.
 func TestTextFitsOutput(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -68,7 +68,7 @@ func TestTextFitsOutput(t *testing.T) {
 	}
 }
 
-// From so many columns on, what a line was and what it has become are in one row, each half as wide as the terminal.
+// In a wide enough terminal, the old and the new form of a line share a row, each half as wide as the terminal.
 func TestWideTextIsSideBySide(t *testing.T) {
 	rows := strings.Split(shownAs(Terminal{Columns: leastSplitColumns}, before, after), "\n")[1:]
 	for i, want := range [][2]string{
@@ -125,7 +125,7 @@ func TestColorsMarkChanges(t *testing.T) {
 	}
 }
 
-// What is far from a change is counted, not shown.
+// Lines far from a change are counted and not shown.
 func TestDistantLinesAreHidden(t *testing.T) {
 	far := strings.Repeat("far()\n", 9)
 	if have := shownAs(Terminal{}, far+"a()\n", far+"b()\n"); !strings.HasPrefix(have, "a.go +1 −1\n  ⋯ 6 unchanged lines\n far()\n") ||
@@ -145,7 +145,7 @@ func TestCommentsDoNotCount(t *testing.T) {
 	}
 }
 
-// The languages say the same; the code is in none. The whole counts the lines of a file's head with those of its code.
+// The text is translated, and the code is the same in both languages. The total counts the lines of a file's head with those of its code.
 func TestTextIsTranslated(t *testing.T) {
 	for in, want := range map[language.Language][]string{
 		language.English: {
