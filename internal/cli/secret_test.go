@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/test/shoptest"
 )
 
-// Whatever is wrong with a Redis URL, no error of a command contains its password.
+// No error at the start of a command contains a password or token, whether its Redis URL and flags are right or mistyped.
 func TestStartErrorsHidePasswords(t *testing.T) {
 	unused := shoptest.UnusedAddr(t)
 	for _, args := range [][]string{

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// Whatever a key of the shop holds, a script changes all or nothing, and the error names the key.
+// A script that meets a malformed key of the shop changes all or nothing, and its error names the key.
 func TestMalformedKeysAreReportedAsBadData(t *testing.T) {
 	order := history.Order{ID: "order", RunID: "run", After: 4, Fence: 7}
 	run := history.Run{ID: "run", Lock: "v4", Initial: 5}
@@ -80,7 +80,7 @@ func TestMalformedKeysAreReportedAsBadData(t *testing.T) {
 	})
 }
 
-// contents returns what a Redis holds, by key.
+// contents returns the values of all keys in a Redis, by key.
 func contents(t *testing.T, r redis.Cmdable) map[string]string {
 	t.Helper()
 	all := map[string]string{}

@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Attempts take half of the connections. A release does not wait behind them; one more attempt waits as long as the pool would.
+// Attempts take half of the connections. A release does not wait behind them, and one more attempt waits as long as the pool lets it.
 func TestReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &connectionHook{
@@ -67,7 +67,7 @@ func TestReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 	})
 }
 
-// What the lock of a shop sends while it is renewed or released is marked; attempts are not.
+// Commands that renew a lock are marked as the holder's; those of attempts are not.
 func TestRenewalIsMarkedAsHolders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if lock.IsHolders(t.Context()) {
@@ -86,7 +86,7 @@ func TestRenewalIsMarkedAsHolders(t *testing.T) {
 	})
 }
 
-// Many who begin at once, each on a connection that has to say HELLO first, do not wait for each other.
+// Many callers that begin at once, each on a connection that sends HELLO first, do not wait for each other.
 func TestHandshakeUsesNoSecondReservePermit(t *testing.T) {
 	t.Parallel()
 	m := miniredis.NewMiniRedis()

@@ -68,7 +68,7 @@ func TestConnectErrorsNameRemedy(t *testing.T) {
 	}
 }
 
-// A server that is too old is refused in one sentence, by the version that HELLO tells, or INFO where there is no HELLO.
+// A server that is too old is refused in one sentence. Its version comes from HELLO, or from INFO if the server has no HELLO.
 func TestOldServerIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, hello := range map[string]string{
@@ -99,7 +99,7 @@ func TestOldServerIsRefused(t *testing.T) {
 	}
 }
 
-// A server that repeats what it was sent makes the password no less secret.
+// A connection error hides the password even if the server echoes the commands that it received.
 func TestConnectErrorRedactsPassword(t *testing.T) {
 	m := miniredis.RunT(t)
 	m.Server().SetPreHook(func(peer *server.Peer, command string, args ...string) bool {
@@ -112,7 +112,7 @@ func TestConnectErrorRedactsPassword(t *testing.T) {
 	}
 }
 
-// serve listens, and gives each client to answer.
+// serve starts a server that calls answer for each connection.
 func serve(t *testing.T, answer func(net.Conn)) (addr string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -132,7 +132,7 @@ func serve(t *testing.T, answer func(net.Conn)) (addr string) {
 	return listener.Addr().String()
 }
 
-// What a server says before it hangs up, and what answers that is no Redis, is named. So is silence.
+// An error repeats the reply of a server that hangs up, and says when a server is no Redis or stays silent.
 func TestWrongEndpointsNameRemedy(t *testing.T) {
 	t.Parallel()
 	saying := func(line string) string {
@@ -198,7 +198,7 @@ func TestWrongEndpointsNameRemedy(t *testing.T) {
 	}
 }
 
-// Sentinels, nodes of a Cluster and single Redis are told from each other, and named.
+// An error tells Sentinels, nodes of a Cluster and single Redis servers apart, and names the setting to change.
 func TestWrongServerKindsNameRemedy(t *testing.T) {
 	t.Parallel()
 	suite.Needs(t, "redis-server")
@@ -255,7 +255,7 @@ func TestWrongServerKindsNameRemedy(t *testing.T) {
 	}
 }
 
-// Locks, stock, notifier and nodes are in the database, and on the socket, of the address.
+// Locks, stock, notifier and nodes use the database and the socket of the address.
 func TestOpenSupportsDatabasesAndSockets(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	dir, err := os.MkdirTemp("", "lockstep") // the path of a socket has 100 characters at most
@@ -297,7 +297,7 @@ func TestOpenSupportsDatabasesAndSockets(t *testing.T) {
 	}
 }
 
-// A majority of three must be of three servers, whatever they are called.
+// A majority of three needs three servers, so two names of one server are refused, unless the server does not allow INFO.
 func TestRedlockNodesOnOneServerAreRefused(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	_, port, err := net.SplitHostPort(redisserver.Start(t).Addr)

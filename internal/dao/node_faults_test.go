@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/service"
 )
 
-// What is done to an embedded node has the effect that it should have, and no other.
+// Each fault of an embedded node sets its state, and only the fault empty deletes its keys.
 func TestNodeFaultsChangeStateOfNode(t *testing.T) {
 	server, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0"})
 	if err != nil {

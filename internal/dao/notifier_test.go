@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/test/redisserver"
 )
 
-// Who is rung may end to listen, and begin anew, at once.
+// A subscriber may unsubscribe and subscribe again while the notifier calls it.
 func TestNotifierCallsSubscribersWithoutMutex(t *testing.T) {
 	r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redisserver.Start(t).Addr}})
 	if err != nil {

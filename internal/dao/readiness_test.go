@@ -17,7 +17,7 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// Whatever makes Redis refuse a sale's write makes it refuse a probe, too, and in the same words.
+// A condition that makes Redis refuse the write of a sale makes it refuse a probe too, with the same error code.
 func TestProbeFailsWhenSalesAreRefused(t *testing.T) {
 	server := redisserver.Start(t, "--dbfilename", "folder")
 	outside := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
@@ -71,7 +71,7 @@ func TestProbeFailsWhenSalesAreRefused(t *testing.T) {
 	}
 }
 
-// A user who may not use some of the keys is told that, and which ones.
+// The error for a user without access to a key names the key.
 func TestDiscardedTransactionNamesRefusedKey(t *testing.T) {
 	server := redisserver.Start(t)
 	outside := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})

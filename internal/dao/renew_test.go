@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/dao/redisclient"
 )
 
-// Whoever waits for a message must not wait at a server that is no longer the master: its subscription is made anew at once, by whichever
-// client the refusal was seen. By itself go-redis looks at it every three seconds.
+// A subscriber must not wait at a server that is no longer the master, so its subscription is renewed as soon as any client sees a READONLY
+// error. By itself go-redis checks a subscription only every three seconds.
 func TestStaleSubscriptionIsRenewedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := miniredis.NewMiniRedis()

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/dao"
 )
 
-// Which command a server has is found out by trying it. A failure that says nothing of the command is no answer.
+// ServersOf tries each command to find out which one a server has. An error that says nothing about the command is not taken for an answer.
 func TestServersOfDetectsServer(t *testing.T) {
 	const unknown = "ERR unknown command"
 	for name, c := range map[string]struct {

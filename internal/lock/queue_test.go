@@ -103,8 +103,8 @@ func TestQueuePassesRedisFailureToWaiters(t *testing.T) {
 	})
 }
 
-// Whatever the order of arrivals and cancellations, two owners never have the turn at once, and it is free in the end. (For the race
-// detector.)
+// For every order of arrivals and cancellations, two owners never have the turn at once, and it is free in the end. The race detector
+// checks the first.
 func TestQueueGivesOneTurnAtATime(t *testing.T) {
 	idle := false
 	q := lock.NewQueue(options, func(context.Context) { idle = true })

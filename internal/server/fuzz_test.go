@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/test/shoptest"
 )
 
-// Whatever a body is, it starts a run with the stock it says, or is refused with a reason and changes nothing.
+// Every body starts a run with the stock it names, or is refused with a reason and changes nothing.
 func FuzzPutInventory(f *testing.F) {
 	for _, seed := range []string{
 		`{"stock":200}`, `{"stock":0}`, `{"stock":-1}`, `{"stock":1e3}`, `{"stock":null}`, `{"stock":"1"}`, `{"stock":1}x`, `{"STOCK":5}`,
@@ -41,8 +41,8 @@ func FuzzPutInventory(f *testing.F) {
 	})
 }
 
-// Whatever the key inventory holds, a report is a run that began with it, or says what is wrong; and a sale takes one away or
-// says why not.
+// For every value of the key inventory, a report shows a run that began with it, or says what is wrong; and a sale takes one piece, or says
+// why it cannot.
 func FuzzStockInRedis(f *testing.F) {
 	for _, seed := range []string{
 		"", "abc", "-5", "0", "7", "+7", "007", " 7", "1e3", "9223372036854775808", "1000000000", "1000000001", "\x00", "☃",

@@ -17,7 +17,7 @@ import (
 	"lockstep/internal/language"
 )
 
-// Who may do what, by where the server listens and what is configured.
+// A guard decides by the address that a server listens on, and by the configured token, what each caller may do.
 func TestGuardFollowsAddressAndToken(t *testing.T) {
 	loopback, beyond := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, &net.TCPAddr{IP: net.IPv4zero}
 	machine, err := os.Hostname()
@@ -79,8 +79,8 @@ func statusOf(guard api.Guard, request *http.Request) int {
 	return answered.Code
 }
 
-// A lab starts processes on the server's machine: who is at that machine, or has the token, may run one, and no page of another site. The
-// list says who may.
+// A lab starts processes on the server's machine, so only a caller on that machine or one with the token may run it, and no page of another
+// site may. The list of labs says whether the caller may.
 func TestLabsNeedLoopbackOrToken(t *testing.T) {
 	loopback, beyond := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, &net.TCPAddr{IP: net.IPv4zero}
 	for _, c := range []struct {

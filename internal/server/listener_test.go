@@ -60,8 +60,8 @@ type answerSeen struct {
 	header http.Header
 }
 
-// Who comes when all places are taken is told so at once, and comes in as soon as one is free. Connections are kept only
-// while there are few.
+// A client that connects when all places are taken is answered busy at once, and is served as soon as a place is free. The server keeps a
+// connection open after an answer only while few are taken.
 func TestConnectionsAreBounded(t *testing.T) {
 	const most = 4
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "sold") })
@@ -101,7 +101,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 }
 
-// Clients that send half a request take the places of those that are too many for a moment only: who comes after them is answered.
+// Clients that send half a request hold the overflow places only for a moment, so clients that connect after them are answered.
 func TestHalfSentRequestsDoNotKeepOthersOut(t *testing.T) {
 	t.Parallel()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "sold") })
@@ -127,7 +127,7 @@ func TestHalfSentRequestsDoNotKeepOthersOut(t *testing.T) {
 	}
 }
 
-// A server whose places are all taken, also those of whom it refuses, ends.
+// A listener can be closed while all of its places are taken.
 func TestFullListenerCloses(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"lockstep/internal/test/shoptest"
 )
 
-// openAPI is what a test reads of the document.
+// openAPI holds the parts of the document that a test reads.
 type openAPI struct {
 	Paths map[string]map[string]operation
 
@@ -60,7 +60,7 @@ func readOpenAPI(t *testing.T, text []byte) openAPI {
 	return doc
 }
 
-// request makes one from the examples of an operation.
+// request makes a request from the examples of an operation.
 func (o operation) request(t *testing.T, method, base, path string, values map[string]string) *http.Request {
 	t.Helper()
 	query, header := url.Values{}, http.Header{}
@@ -94,7 +94,7 @@ func (o operation) request(t *testing.T, method, base, path string, values map[s
 	return request
 }
 
-// check holds an answer to the document. It gives the body of one that is no stream.
+// check compares an answer with the document, and returns its body unless it is a stream.
 func (d openAPI) check(t *testing.T, method, path string, response *http.Response) (body []byte) {
 	t.Helper()
 	status := strconv.Itoa(response.StatusCode)
@@ -141,7 +141,7 @@ func (d openAPI) check(t *testing.T, method, path string, response *http.Respons
 	return body
 }
 
-// do sends a request, and holds the answer to the document.
+// do sends a request, and compares the answer with the document.
 func (d openAPI) do(t *testing.T, method, path, base string, values map[string]string, broken bool) []byte {
 	t.Helper()
 	request := d.Paths[path][method].request(t, method, base, path, values)
@@ -160,7 +160,7 @@ func (d openAPI) do(t *testing.T, method, path, base string, values map[string]s
 	return body
 }
 
-// Whatever a server answers is as its document says: to each of the document's examples, to nonsense, and to a sale with all that follows.
+// Every answer of a server matches its OpenAPI document, whether the request is an example of the document, nonsense, or one about a sale.
 func TestAnswersMatchTheOpenAPIDocument(t *testing.T) {
 	base := shoptest.Start(t, "--inventory.initial", "1").URL()
 	doc := readOpenAPI(t, api.OpenAPI())

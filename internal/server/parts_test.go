@@ -22,7 +22,7 @@ import (
 	"lockstep/internal/web"
 )
 
-// every returns the routes of a front that has everything.
+// every returns the routes of a front with all its parts.
 func every(front *cluster.Front, nodes *live.Nodes) []route.Row {
 	return parts{
 		shop: &api.API{}, events: front.ServeEvents, front: front, shown: &live.Server{}, nodes: nodes,
@@ -33,8 +33,8 @@ func every(front *cluster.Front, nodes *live.Nodes) []route.Row {
 	}.routes()
 }
 
-// Each route is in the document, and each of the document is in the table; the document also says what a front alone has. The files of the
-// page are no interface, but for the page itself.
+// The OpenAPI document has every route, the table of routes has every path of the document, and the document marks the routes that only a
+// front serves. Of the page's files, only the page itself counts as a route.
 func TestOpenAPIDocumentHasEveryRoute(t *testing.T) {
 	var doc struct {
 		Paths map[string]map[string]struct {
@@ -71,8 +71,8 @@ func TestOpenAPIDocumentHasEveryRoute(t *testing.T) {
 	}
 }
 
-// What changes something is for administrators, but for buying and for what participants tell the room. What makes the server work is for
-// no page of another site.
+// Routes that change something need an administrator, except those for buying and for taking part in the room. Those, the event streams and
+// the seat need a participant, because they cost the server work, and a page of another site must not cause it.
 func TestRoutesThatChangeNeedAnAdministrator(t *testing.T) {
 	participants := map[string]bool{
 		"POST /inventory/sale": true, "POST /room/join": true, "DELETE /room/join": true, "POST /room/answer": true,
@@ -92,7 +92,7 @@ func TestRoutesThatChangeNeedAnAdministrator(t *testing.T) {
 	}
 }
 
-// A front answers for all replicas what is about all of them, and passes on everything else.
+// A front answers requests that concern all replicas itself, and forwards all others.
 func TestFrontAnswersForAllReplicas(t *testing.T) {
 	for _, row := range every(&cluster.Front{}, nil) {
 		first, _, _ := strings.Cut(strings.TrimPrefix(row.Pattern, "/"), "/")
@@ -106,7 +106,7 @@ func TestFrontAnswersForAllReplicas(t *testing.T) {
 	}
 }
 
-// Whatever the page's modules ask for is there.
+// Every address that the page's modules request has a route.
 func TestPageRequestsExist(t *testing.T) {
 	mux, asked := route.Mux(every(&cluster.Front{}, &live.Nodes{})...), 0
 	asks := regexp.MustCompile("\\b(get|save|stream|post|put|del)\\(\\s*[\"`](/[^\"`?$]*)([\"`?$])")

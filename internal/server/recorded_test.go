@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What a tab shows first is recorded: two buyers read the same stock and both write one less, and the file is small.
+// The recorded burst that a tab shows first has two buyers that read the same stock and both write one less, and its file is small.
 func TestRecordedBurstShowsALostUpdate(t *testing.T) {
 	t.Parallel()
 	text, err := record(t.Context())

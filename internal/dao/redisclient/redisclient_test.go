@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/dao/redisclient"
 )
 
-// Whatever kind of Redis it is, a command is sent once, and the options of the caller arrive.
+// A client of every kind of Redis sends a command once, and has the options of its caller.
 func TestOptionsSelectClientKind(t *testing.T) {
 	for name, cfg := range map[string]redisclient.Config{
 		"single":   {Addrs: []string{"127.0.0.1:1"}},
@@ -69,7 +69,7 @@ func TestCommandIsNotRetried(t *testing.T) {
 	}
 }
 
-// losing is a connection that ends when it has been sent INCR, and answers all else with an error.
+// losing is a connection that closes when INCR arrives, and answers every other command with an error.
 type losing struct {
 	sent  *int
 	ended bool
