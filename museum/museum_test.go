@@ -78,7 +78,7 @@ func TestTableIsComplete(t *testing.T) {
 	}
 }
 
-// What a report lets one replay is a row, so that it is known to show what it says.
+// Every command that a report gives to replay is a row of the tables, so the tests that replay the rows also prove the report.
 func TestReportsReplayRows(t *testing.T) {
 	table, err := os.ReadFile(tables)
 	if err != nil {
@@ -145,7 +145,7 @@ func TestRowsAreFoundAgain(t *testing.T) {
 	t.Logf("%d runs, %.0f a second", runs, float64(runs)/time.Since(began).Seconds())
 }
 
-// What each library shows within a few runs of each scenario has a row: the table does not say less than is so.
+// Every anomaly that a library shows within a hundred runs of a scenario has a row, so the tables omit nothing that is quickly found.
 func TestTableHasAllQuickFindings(t *testing.T) {
 	const few = 100 // runs
 	library.Quiet()
@@ -183,7 +183,7 @@ func TestCommandsOfOtherProgramsReplay(t *testing.T) {
 	}
 }
 
-// Where older versions were mended, the version of today shows nothing in the same scenario.
+// A library whose older version was broken and has been fixed shows no anomaly in the same scenario today.
 func TestFixedVersionsShowNothing(t *testing.T) {
 	for _, old := range exhibit.Older() {
 		l, err := library.Find(old.Library)
@@ -197,7 +197,7 @@ func TestFixedVersionsShowNothing(t *testing.T) {
 	}
 }
 
-// How fast it is, for the record: redislock with every fault once.
+// TestReportRunsPerSecond logs the speed of an exploration of redislock with every fault once.
 func TestReportRunsPerSecond(t *testing.T) {
 	library.Quiet()
 	var faults []string

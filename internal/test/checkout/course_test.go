@@ -54,16 +54,16 @@ func TestLessonsAgreeInBothLanguages(t *testing.T) {
 	}
 }
 
-// typedLine is a line that a document tells to type, and the exit code that it has.
+// typedLine is a command line of a document, and the exit code that it has.
 type typedLine struct {
 	text  string
 	exits int
 }
 
-// speaking are the commands that say what they say in the language of --lang.
+// speaking matches the commands whose output is in the language of --lang.
 var speaking = regexp.MustCompile(`^go run \. (explore|burst|lab|check|course|diff|matrix|new)\b`)
 
-// inChinese are the lines of a lesson as the Chinese one has them.
+// inChinese returns the lines of a lesson in the form that the Chinese lesson has.
 func inChinese(lines []typedLine) (chinese []typedLine) {
 	for _, line := range lines {
 		if speaking.MatchString(line.text) {
@@ -78,7 +78,7 @@ func inChinese(lines []typedLine) (chinese []typedLine) {
 // in a line would be typed, too, and zsh takes it for arguments.
 var blocks = regexp.MustCompile("(?s)(?:<!-- exits ([\\d ]+) -->\n)?```(?:sh|powershell)\n(.*?)```")
 
-// typed are the lines that a document tells to type.
+// typed returns the command lines of a document.
 func typed(t *testing.T, document string) (lines []typedLine) {
 	t.Helper()
 	text := read(t, document)
@@ -103,11 +103,11 @@ func typed(t *testing.T, document string) (lines []typedLine) {
 var slowInLessons = regexp.MustCompile(
 	`^go run \. (lab|burst|check|course|explore (v10 --actors 4|v6 --work|v6 --faults pause))`)
 
-// elsewhere are commands that a test of their own runs: what they say depends on the machine, or, as the whole table, they
-// take a minute. What labs and explorations say in Chinese has tests of its own, too.
+// elsewhere matches commands that tests of their own run, because their output depends on the machine or because they take a minute, as the
+// whole table does. Labs and explorations in Chinese have tests of their own too.
 var elsewhere = regexp.MustCompile(`^go run \. (explore --all|(lab|explore) .*--lang zh$)`)
 
-// A learner who types what a lesson says gets what it says. The quick suite runs what no other test runs, in English.
+// Every command of a lesson exits and prints as the lesson says. The quick suite runs, in English, the commands that no other test runs.
 func TestLessonCommands(t *testing.T) {
 	done, shown, program := map[string]bool{}, map[string]bool{}, ""
 	if suite.Long {
@@ -174,7 +174,8 @@ var (
 	stepOf  = regexp.MustCompile(`go run \. diff (v\d+) (v\w+)`)
 )
 
-// What a lesson shows of a step is in the code: lines that go in the one package, lines that come in the other.
+// The changes that a lesson shows are in the code: the removed lines only in the package before the step, the added lines only in the one
+// after it.
 func TestLessonsShowCurrentCode(t *testing.T) {
 	seen := 0
 	for _, l := range lessons(t, language.English) {

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the commands print into the documents")
 
-// documents gives the files that are for people, in the languages there are.
+// documents returns the files for people, in all languages.
 func documents() []string {
 	return append(courseFiles(),
 		"README.md", "README.zh-CN.md", "docs/running.md", "docs/running.zh-CN.md", "docs/ARCHITECTURE.md",
@@ -28,12 +28,12 @@ func documents() []string {
 	)
 }
 
-// asTyped is the program as the documents tell to start it. Nobody types anything into it.
+// asTyped is the program under the name by which the documents start it, with empty standard input.
 var asTyped = cli.Program{Name: "go run .", In: strings.NewReader("")}
 
 var printed = regexp.MustCompile("(?s)(<!-- lockstep ([^\n]*) -->\n```\\w+\n)(.*?)```")
 
-// longCommands take several seconds. That what they find is so, in small, is among the claims of internal/explore.
+// longCommands take several seconds. Small versions of them are among the claims that internal/explore tests.
 var longCommands = []string{
 	"explore v7 --faults pause=1,expiry=1 --anomaly lost-update",
 	"explore v6 --work 25s --nested 1 --faults crash=1,lost-reply=1",
@@ -49,8 +49,8 @@ var longCommands = []string{
 // inEnglish is a command without the flag that makes it speak Chinese.
 func inEnglish(command string) string { return strings.TrimSuffix(command, " --lang zh") }
 
-// What a document shows below <!-- lockstep … --> is what that command prints.
-// Go test ./internal/test/checkout -tags long -run Documents -update writes it anew.
+// The text that a document shows below <!-- lockstep … --> is the output of that command. The command go test ./internal/test/checkout
+// -tags long -run Documents -update rewrites it.
 func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 	t.Setenv("LC_ALL", "C")
 	seen, prints := 0, map[string]string{} // both languages show the same
@@ -100,7 +100,7 @@ func exploredIn(t *testing.T, document string) (rows []exploration) {
 
 var outcome = regexp.MustCompile(`^\S+ (?:shows (\S+) in (\d+) steps|(never))`)
 
-// A reader of break-it who types a command gets what the page tells of: of its tables, the anomaly of the row in so many steps, or none.
+// Every command of break-it exits as the page says. A command of a table finds the anomaly of its row in the same number of steps, or none.
 func TestBreakItCommands(t *testing.T) {
 	t.Parallel() // TestReadmeCommands waits most of its time
 	rows, commands := exploredIn(t, "docs/break-it.md"), typed(t, "docs/break-it.md")
@@ -134,7 +134,8 @@ func TestBreakItCommands(t *testing.T) {
 	}
 }
 
-// What break-it says of faults and anomalies is what the tables in internal/explore say, and help prints. The translation names them all.
+// The descriptions of faults and anomalies in break-it are those of the tables in internal/explore, which help prints. The translation
+// names every fault and anomaly.
 func TestDocumentsNameEveryFaultAndAnomaly(t *testing.T) {
 	rows := map[string]string{}
 	for _, f := range explore.AllFaults() {
@@ -156,7 +157,7 @@ func TestDocumentsNameEveryFaultAndAnomaly(t *testing.T) {
 	}
 }
 
-// Both languages tell to type the same commands, and show what the same commands print, but for the language.
+// Both languages have the same commands to type, and show the output of the same commands, apart from the language.
 func TestCommandsAgreeInBothLanguages(t *testing.T) {
 	shown := func(document string) (all []string) {
 		for _, parts := range printed.FindAllStringSubmatch(read(t, document), -1) {

@@ -16,7 +16,7 @@ var (
 	explored = regexp.MustCompile(`go run \. explore ([a-z][\w-]*)`)
 )
 
-// Each step's flaw is shown by a lab, and the explorer shows the same: by the lab that is made for it, or by another that breaks it.
+// At least one lab breaks each step, and says how the explorer shows the same. It is the lab for the flaw of the step, or another one.
 func TestEachStepFailsInItsLab(t *testing.T) {
 	for _, step := range evolution.Names() {
 		if isStep.MatchString(step) && !slices.ContainsFunc(lab.OnService(), func(l lab.Lab) bool {
@@ -27,7 +27,7 @@ func TestEachStepFailsInItsLab(t *testing.T) {
 	}
 }
 
-// What a document tells to type is there: the lab, the lock that the lab is for, and the lock to explore.
+// Every lab and lock in a command of a document exists, and each lab applies to the lock that it is given.
 func TestDocumentsNameLabsAndLocksThatExist(t *testing.T) {
 	for _, document := range documents() {
 		text := read(t, document)

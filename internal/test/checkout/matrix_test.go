@@ -17,8 +17,8 @@ import (
 
 var matrixRows = regexp.MustCompile(`(<!-- the matrix -->\n)(?:\|.*\n)+`)
 
-// What is expected of each lock stands in the labs alone. docs/MATRIX.md repeats it in a table; go test ./internal/test/checkout -run
-// Say -update writes it there. TestQuickMatrixIsAsExpected sees that it is so.
+// Only the labs define the expectation of each lock. The table of docs/MATRIX.md repeats it, and go test ./internal/test/checkout -run Say
+// -update rewrites the table. TestQuickMatrixIsAsExpected compares the expectations with a run.
 func TestMatrixRowsSayWhatTheTableSays(t *testing.T) {
 	for _, in := range language.All() {
 		m, document := lab.Expected(in), "docs/MATRIX.md"
@@ -35,7 +35,7 @@ func TestMatrixRowsSayWhatTheTableSays(t *testing.T) {
 	}
 }
 
-// A quick run observes what is expected. What cannot be run on this machine is not compared.
+// A quick run observes the expected verdicts. Cells that cannot run on this machine are not compared.
 func TestQuickMatrixIsAsExpected(t *testing.T) {
 	suite.LongOnly(t, "a few of the labs are run in the quick suite")
 	program := build(t, "")

@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// ownLock is what docs/your-own-lock.md has its reader write and run, in one of its languages.
+// ownLock holds the code and the commands of docs/your-own-lock.md in one language.
 type ownLock struct {
 	head, lock string // of internal/lock/contrast/mine.go; the lock is that of an example
 	row        string
@@ -41,7 +41,7 @@ func readOwnLock(t *testing.T, document string) ownLock {
 	}
 }
 
-// Whoever does what docs/your-own-lock.md says has a lock that the tests pass and the explorer breaks.
+// A reader who follows docs/your-own-lock.md has a lock that passes the tests and that the explorer breaks.
 func TestYourOwnLockGuideWorks(t *testing.T) {
 	own := readOwnLock(t, "docs/your-own-lock.md")
 	chinese := readOwnLock(t, "docs/your-own-lock.zh-CN.md")
@@ -86,7 +86,7 @@ func TestYourOwnLockGuideWorks(t *testing.T) {
 	}
 }
 
-// overlays tells the go command to read these texts where the files are, or would be.
+// overlays writes an overlay file for the go command, by which it reads these texts in place of the files.
 func overlays(t *testing.T, texts map[string]string) string {
 	t.Helper()
 	replace, dir := map[string]string{}, t.TempDir()

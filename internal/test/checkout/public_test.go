@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// A module outside of this tree explores a lock of its own, which knows nothing of that, over three clients: a right one passes, a wrong
-// one fails with its schedule.
+// A module outside this tree can explore an unchanged lock of its own over three clients. A right lock passes, and a wrong one fails with
+// its schedule.
 func TestLocktestWorksInOtherModule(t *testing.T) {
 	suite.LongOnly(t, "it builds a module with three clients of Redis; ./locktest has the same for go-redis")
 	run := outside(t, "locktest/testdata/consumer")
@@ -27,8 +27,8 @@ func TestLocktestWorksInOtherModule(t *testing.T) {
 	}
 }
 
-// A module outside of this tree explores a handler of its own, which knows nothing of that: the oversell fails its test, in six steps. The
-// package's Examples are such a module, too.
+// A module outside this tree can explore an unchanged handler of its own, and its test fails with the oversell in six steps. The package's
+// Examples work as such a module too.
 func TestRedistestWorksInOtherModule(t *testing.T) {
 	suite.LongOnly(t, "it builds a module with two clients of Redis; ./redistest has the same for go-redis")
 	run := outside(t, "redistest/testdata/consumer")
@@ -81,7 +81,7 @@ func outside(t *testing.T, folder string) (run func(arguments ...string) (string
 	return run
 }
 
-// The tests that the documents show are ones that compile.
+// The tests that the documents show compile.
 func TestDocumentedTestsCompile(t *testing.T) {
 	for _, source := range []string{"locktest/testdata/consumer/mine_test.go", "redistest/testdata/consumer/sale_test.go"} {
 		shown := regexp.MustCompile("(?s)func Test(Lock|Sale)\\(.*?\n}\n").FindString(read(t, source))
@@ -93,7 +93,7 @@ func TestDocumentedTestsCompile(t *testing.T) {
 	}
 }
 
-// Who tests by locktest or redistest gets no server, no browser and no settings with it.
+// The packages locktest and redistest depend on no server, no browser and no settings.
 func TestPublicPackagesImportNoServer(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "./locktest", "./redistest").Output()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// What a lock adds, costs and still breaks is said in internal/evolution alone. READMEs and package comments repeat it; go test
-// ./internal/test/checkout -run Say -update writes it there.
+// Only internal/evolution defines the benefits, the costs and the remaining flaws of a lock. READMEs and package comments repeat them, and
+// go test ./internal/test/checkout -run Say -update rewrites the copies.
 
 var (
 	readmeRows = regexp.MustCompile(`(<!-- the locks -->\n.*\n\|[-|]+\n)(?:\|.*\n)+`)
@@ -81,7 +81,8 @@ func threeLinesOf(s strategy.Strategy) string {
 	return lines.String()
 }
 
-// rewritten fails the test if what the pattern finds first in a file, from a place on, is not as wanted; with -update, it writes it.
+// rewritten fails the test if the first match of the pattern in a file, from an offset on, is not the wanted text; with -update it rewrites
+// the file.
 func rewritten(t *testing.T, file string, pattern *regexp.Regexp, from int, want string) {
 	t.Helper()
 	text := read(t, file)
@@ -93,7 +94,7 @@ func rewritten(t *testing.T, file string, pattern *regexp.Regexp, from int, want
 	checkOrRewrite(t, file, text, string(now)+text[from+place[1]:])
 }
 
-// checkOrRewrite fails the test if a file is not as it is to be now; with -update, it writes it.
+// checkOrRewrite fails the test if the text of a file differs from the wanted one; with -update it rewrites the file.
 func checkOrRewrite(t *testing.T, file, text, now string) {
 	t.Helper()
 	switch {

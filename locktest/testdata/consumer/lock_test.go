@@ -14,7 +14,7 @@ import (
 	"lockstep/locktest"
 )
 
-// What follows is all that a test needs: an adapter, and a client that dials by the process.
+// A test needs only this adapter, and a client that dials by the process.
 func adapter(l Lock) locktest.Lock {
 	return locktest.Adapter[*Lease]{Acquire: l.Acquire, Release: (*Lease).Release, Valid: (*Lease).InTime}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/hibiken/asynq"
 )
 
-// What reports/asynq-id-conflict.md says: no two calls overlap, and nothing fails.
+// A task that is refused because of its ID keeps its unique lock, although no calls overlap and no command fails, as
+// reports/asynq-id-conflict.md says.
 func TestIDConflictKeepsUniqueLock(t *testing.T) {
 	client := asynq.NewClient(asynq.RedisClientOpt{Addr: miniredis.RunT(t).Addr()})
 	defer client.Close()
