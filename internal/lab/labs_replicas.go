@@ -200,7 +200,7 @@ func replicas() []Lab {
 		Name: "starvation", Shows: "v7", Cured: "v8",
 		Title:    both("Latecomers overtake a sale again and again", "后来的请求反复插队"),
 		Claim:    both("a sale is not overtaken again and again by later sales of its own process", "一单不会反复被本进程中后来的请求插队"),
-		Cure:     both("a queue inside the process: first come, first served", "进程内队列：先来先得"),
+		Cure:     both("a queue inside the process: first come, first served", "进程内队列：先到先得"),
 		Explore:  "--sales 3 --replicas 1 --anomaly starved",
 		Shop:     Settings{Replicas: 1},
 		Scenario: func(s *Stage) { starve(s, "r1#1", "r1#2", fault.After(2, fault.IsTake)) },
