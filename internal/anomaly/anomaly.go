@@ -64,7 +64,7 @@ func Catalogue() []Row {
 		{TwoHolders, both("two holders", "两个持有者"), "explorer witness locktest exercise lesson",
 			"overdue-work clock-skew redis-clock empty-restarted-node failover scheduled-job stampede job-overruns",
 			"clocks no-exclusion paused-holder",
-			both("two sales believe at the same time that they hold the lock", "两单同时认为自己持有锁"), both("let two in at the same time", "放两单同时进来"),
+			both("two sales believe at the same time that they hold the lock", "两单同时认为自己持有锁"), both("let two in at the same time", "让两单同时进入临界区"),
 			"two actors may believe at the same time that they hold the lock, by all that the library has told them"},
 		{LostUpdate, both("lost update", "丢失更新"), "explorer witness exercise lesson",
 			"lost-update lost-update-replicas overdue-work paused-writer commit-after-unlock partition stopped-process older-snapshot " +

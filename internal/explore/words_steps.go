@@ -284,7 +284,7 @@ func (r *recorder) foundSentence(a *engine.Actor) string {
 	case r.isNodeDown():
 		return r.say("%s does not reach node %d", "%s 连不上节点 %d", a.Name, r.step.Node)
 	case !newLock.exists:
-		return r.say("%s finds no lock%s", "%s 没有发现锁%s", a.Name, r.nodePhrase())
+		return r.say("%s finds no lock%s", "%s 发现锁不存在%s", a.Name, r.nodePhrase())
 	default:
 		return r.say("%s finds the lock%s to be %s", "%s 发现锁%s是%s", a.Name, r.nodePhrase(), r.possessive(newLock.holder))
 	}

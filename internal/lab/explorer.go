@@ -111,7 +111,7 @@ func explorations() []Lab {
 				"the reply to its SET is lost, and it does not give back what it may have",
 				"加锁的响应丢失，而它不释放自己可能持有的锁").in("lost-reply"),
 			broken(StepsFrom(6).and("v3", "v4", "late-commit"),
-				"a command that arrives after its sale has given up is nobody's", "下单已放弃，命令才到达：锁不属于任何人").in("late"),
+				"a command that arrives after its sale has given up is nobody's", "这一单放弃后命令才到达：锁不属于任何人").in("late"),
 			expectHolds(LockNames{"redlock"}, "every sale tries once: nobody waits", "每一单只尝试一次：谁都不等待"),
 			expectHolds(LockNames{"v1"}, "its lock never expires: see holder-dies", "它的锁永不过期：见 holder-dies"),
 			expectHolds(LockNames{"set-expire", "setex"}, "nobody ever waits", "谁都不需要等待"),
@@ -145,7 +145,7 @@ func explorations() []Lab {
 		},
 	}, {
 		Name:    "goroutine-leak",
-		Claim:   both("no goroutine of a lock outlives its sale", "锁的 goroutine 不会在下单结束后继续运行"),
+		Claim:   both("no goroutine of a lock outlives its sale", "一单结束后，它的锁的 goroutine 不会继续运行"),
 		Anomaly: anomaly.GoroutineLeak,
 		Expected: []Expectation{
 			expectHolds(StepsFrom(6), "Unlock stops the renewal, and waits for its end", "解锁会停止续期，并等它结束"),

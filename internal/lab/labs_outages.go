@@ -148,7 +148,7 @@ func outages() []Lab {
 	}, {
 		Name: "slow-node", Shows: "v9", Cured: "redlock",
 		Title: both("One slow Redis holds up every sale", "一个 Redis 变慢，谁都拿不到锁"),
-		Claim: both("one Redis that does not answer in time does not keep a sale from the lock", "一个 Redis 没有及时响应，不妨碍下单时加锁成功"),
+		Claim: both("one Redis that does not answer in time does not keep a sale from the lock", "一个 Redis 没有及时响应，不妨碍加锁成功"),
 		Cure: both("the lock on a majority of independent masters: a twentieth of the expiry for each, and a minority may be late",
 			"锁在多数独立主节点上：每个节点最多等二十分之一个过期时间，少数可以迟到"),
 		Explores: map[string]string{"redlock": "--try 2 --faults node-hang=1"},
@@ -180,7 +180,7 @@ func outages() []Lab {
 		},
 	}, {
 		Name: "empty-restarted-node", Shows: "redlock",
-		Title: both("A Redis restarts empty: a second holder comes in", "一个 Redis 清空重启：第二个持有者进来"),
+		Title: both("A Redis restarts empty: a second holder comes in", "一个 Redis 清空重启：第二个持有者进入临界区"),
 		Claim: both("a Redis that restarts empty does not let a second holder overwrite the first one's sale", "Redis 清空重启，第二个持有者不会覆盖第一个的写入"),
 		Cure: both(
 			"a node must stay away for a little longer than the longest expiry before it starts again, or write every command to disk before it "+
@@ -214,7 +214,7 @@ func outages() []Lab {
 		Name: "redis-gone", Shows: "v1", Cured: "v2",
 		Title: both("Redis goes and comes back: sales stay blocked", "Redis 宕机又恢复：下单仍然卡住"),
 		Claim: both("while Redis is gone, each buyer is soon told the truth; when it is back, sales go on",
-			"Redis 宕机时，每个买家很快得到如实的响应；Redis 恢复后，下单继续"),
+			"Redis 宕机时，每个买家很快得到如实的响应；Redis 恢复后，照常下单"),
 		Cure:    both("an expiry: a lock that its holder could not give back goes by itself", "设置过期时间：持有者没能释放的锁会自行过期"),
 		Explore: "--faults lost-request=1 --anomaly left-behind",
 		Shop:    Settings{TTL: 2 * time.Second, Wait: goneWait, Durable: true},
@@ -240,7 +240,7 @@ func outages() []Lab {
 		Expected: []Expectation{
 			broken(LockNames{"v1"}, "the holder could not give its lock back, and it never expires", "持有者没能释放锁，而锁永不过期"),
 			expectHolds(StepsFrom(2).and("setnx-expire", "lua-setnx"),
-				"the lock that nobody could give back expires; then sales go on", "没能释放的锁会过期，之后下单继续"),
+				"the lock that nobody could give back expires; then sales go on", "没能释放的锁会过期，之后照常下单"),
 			expectHolds(LockNames{"getset"}, "the other finds the expiry in the past, and takes the lock over", "另一单发现锁已过期，于是接管"),
 			expectHolds(LockNames{"late-commit"}, "it had given its lock back before it wrote", "它在写入之前已经释放了锁"),
 			expectHolds(LockNames{"redlock"}, "its lock is on other nodes, which are there: it is given back", "它的锁在别的节点上，那些节点都在：锁会释放"),

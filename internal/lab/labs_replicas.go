@@ -61,7 +61,7 @@ func replicas() []Lab {
 		},
 	}, {
 		Name: "job-holder-dies", Shows: "v1", Cured: "v2",
-		Title:   both("The job's replica dies: no later tick is run", "运行任务的实例崩溃：后面的 tick 都不运行"),
+		Title:   both("The job's replica dies: no later tick is run", "运行任务的实例崩溃：任务不再运行"),
 		Claim:   both("a replica that dies with the lock of a scheduled job costs no other tick", "持有定时任务的锁的实例崩溃，不影响别的 tick"),
 		Cure:    both("an expiry of half a tick", "过期时间为半个 tick"),
 		Explore: "--faults crash=1 --anomaly left-behind",

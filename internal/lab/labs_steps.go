@@ -179,7 +179,7 @@ func steps() []Lab {
 		},
 	}, {
 		Name: "overdue-work", Shows: "v5", Cured: "v6",
-		Title: both("The work outlasts the lock: two are inside", "业务没做完锁就过期：两单同时进入"),
+		Title: both("The work outlasts the lock: two are inside", "业务没做完锁就过期：两单同时在临界区里"),
 		Claim: both("whoever works for longer than the expiry keeps its lock", "业务执行得比过期时间长，锁仍然是自己的"),
 		Cure: both("renewal: a goroutine sets the expiry again every third of it, as long as the work goes on",
 			"续期：只要业务还在执行，就有一个 goroutine 每隔三分之一过期时间重设一次过期时间"),

@@ -110,7 +110,7 @@ func (r Result) Text(typed, flag string) string {
 	}
 	fmt.Fprint(b, r.in.Say("Again: %s %s\n", "再来一次：%s %s\n", typed, s.Command+flag))
 	if s.Explore != "" {
-		fmt.Fprint(b, r.in.Say("In every order: %s %s\n", "所有的命令顺序：%s %s\n", typed, s.Explore+flag))
+		fmt.Fprint(b, r.in.Say("In every order: %s %s\n", "探索所有命令顺序：%s %s\n", typed, s.Explore+flag))
 	}
 	return b.String()
 }

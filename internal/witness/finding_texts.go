@@ -33,7 +33,7 @@ func findingTexts() []findingText {
 	return []findingText{
 		{kind: RemovedLock, anomaly: anomaly.ForeignRelease, sentence: both("{by} removed {of}'s lock", "{by} 删除了 {of} 的锁"), explanation: both(
 			"DEL does not ask whose the lock is. The next sale may now come in while the other is still at work.",
-			"DEL 不看锁是谁的。现在别人还在执行，下一单就可以进来。")},
+			"DEL 不看锁是谁的。别人还在执行，下一单就能进入临界区。")},
 		{kind: OverwroteLock, anomaly: anomaly.TwoHolders, title: both("Lock overwritten", "锁被覆盖"),
 			sentence: both("{by} wrote over {of}'s lock", "{by} 覆盖了 {of} 的锁"), explanation: both(
 				"The lock was taken over although its holder was still at work.",
@@ -105,7 +105,7 @@ func findingTexts() []findingText {
 			"{by}'s buyer was left in doubt; the ledger has no such order",
 			"{by} 的买家无法确定自己是否买到；账本里没有这个订单")},
 		{kind: RanTickTwice, sentence: both("{by} ran tick {tick}, and so did {of}", "第 {tick} 个 tick 的任务，{by} 运行了，{of} 也运行了"),
-			cache: both("{by} computes the value, and so does {of}", "{by} 计算这个值，{of} 也在计算")},
+			cache: both("{by} computes the value, and so does {of}", "{by} 计算这个值时，{of} 也在计算")},
 		{kind: MissedTick, sentence: both("nobody ran tick {tick}", "第 {tick} 个 tick 没有实例运行任务"),
 			cache: both("nobody computed the value", "没有实例计算这个值")},
 		{kind: Overtaken, anomaly: anomaly.Starved, title: both("Overtaken", "被插队"),

@@ -20,7 +20,7 @@ func (c runChoices) reasonActorWaits(a *engine.Actor) string {
 	case a.Dead():
 		return say("%s is dead", "%s 已崩溃", a.Name)
 	case a.Finished():
-		return say("%s's sale has ended", "%s 的下单已经结束", a.Name)
+		return say("%s's sale has ended", "%s 这一单已经结束", a.Name)
 	case a.Paused():
 		return say("%s is paused until %s resumes", "%s 已暂停，直到 %s 恢复", a.Name, a.Process.Name)
 	case standstill == engine.AsksInVain:
@@ -100,7 +100,7 @@ func missingForFault(f fault.Fault) language.Text {
 	case fault.Evict:
 		return text("there is no lock, or it has no expiry", "没有锁，或锁没有过期时间")
 	case fault.Pause, fault.Crash, fault.Cancel, fault.ClockJump:
-		return text("no sale is going on", "没有进行中的下单")
+		return text("no sale is going on", "没有进行中的一单")
 	case fault.NodeCrash, fault.NodeHang, fault.NodeRestart:
 		return text("nobody is about to send a command to a healthy node", "没有参与方正要向正常的节点发命令")
 	default:
