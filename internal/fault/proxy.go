@@ -109,6 +109,13 @@ func (p *Proxy) PointAt(target string) {
 	p.target = target
 }
 
+// Disconnect closes every open connection.
+func (p *Proxy) Disconnect() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.disconnect()
+}
+
 // Hang delays all commands for a time, as CLIENT PAUSE does. They take effect afterwards.
 func (p *Proxy) Hang(lasts time.Duration) {
 	p.mu.Lock()

@@ -97,6 +97,7 @@ func (s *Stage) FailOver() {
 		err := send(s.ctx, s.spare.Addr(), "REPLICAOF", "NO", "ONE")
 		for _, proxies := range s.proxies {
 			proxies[0].PointAt(s.spare.Addr())
+			proxies[0].Disconnect() // or the next sale may meet a connection that breaks only later
 		}
 		return err
 	})

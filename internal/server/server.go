@@ -51,7 +51,7 @@ type Server struct {
 	Live        *live.Server
 	Witness     *witness.Recorder
 	Addr        string
-	StopBeating context.CancelFunc // stops the heartbeat, so that other replicas consider this one dead
+	StopBeating func() // ends the heartbeat, and waits for the last one, so that other replicas consider this one dead
 
 	instance       string // unique id of this process
 	web            *webServer
@@ -164,7 +164,10 @@ func newShop(redis *dao.Redis, store *dao.Store) *service.Shop {
 // serve starts the heartbeat and the HTTP server.
 func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s.StopBeating = stop
+	s.StopBeating = func() {
+		stop()
+		<-s.heartbeatEnded
+	}
 	go func() {
 		defer close(s.heartbeatEnded)
 		s.API.Shop.Live(beating)
@@ -206,7 +209,6 @@ func (s *Server) Close() error {
 	s.cancelSales()
 	s.Live.Close()
 	s.StopBeating()
-	<-s.heartbeatEnded
 	ctx, cancel := context.WithTimeout(context.Background(), LeaveTime)
 	defer cancel()
 	if err := s.API.Shop.Close(ctx); err != nil {

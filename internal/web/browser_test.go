@@ -268,14 +268,16 @@ func (p *page) visit(address string) {
 	p.waitUntil("the page is drawn", `!!document.querySelector("main > *")`)
 }
 
-// waitUntilStill scrolls to an element until its position no longer changes, because a view that is drawn above it would move it away from
-// under a click. It gives up after a second, because some elements always move.
-const waitUntilStill = `new Promise(stays => {
-	const look = (was, left) => {
+// stillPoint scrolls to an element until its position no longer changes, because a view that is drawn above it would move it away from under
+// a click. It gives up after a second, because some elements always move. Its value is the middle of the element's first rectangle, or
+// null without such an element.
+const stillPoint = `new Promise(resolve => {
+	const look = (last, left) => {
 		const e = document.querySelector(%q);
 		e?.scrollIntoView({block: "center"});
-		const is = JSON.stringify(e?.getBoundingClientRect());
-		is === was || !left ? stays(true) : setTimeout(look, 20, is, left - 1);
+		const box = e?.getClientRects()[0], now = JSON.stringify(box);
+		if (now !== last && left) setTimeout(look, 20, now, left - 1);
+		else resolve(box ? [box.x + box.width / 2, box.y + box.height / 2] : null);
 	};
 	look("", 50);
 })`
@@ -284,8 +286,11 @@ const waitUntilStill = `new Promise(stays => {
 func (p *page) click(css string) {
 	p.t.Helper()
 	p.waitUntil("there is "+css, fmt.Sprintf(`(e => e && !e.disabled)(document.querySelector(%q))`, css))
-	eval[bool](p, fmt.Sprintf(waitUntilStill, css))
-	p.do(chromedp.Click(chromedp.CSS(css)))
+	point := eval[[]float64](p, fmt.Sprintf(stillPoint, css))
+	if point == nil {
+		p.t.Fatalf("%s is there no more, or has no size", css)
+	}
+	p.do(chromedp.MouseClickXY(point[0], point[1])) // a click on the node would fail if the view was drawn anew since
 }
 
 // keys maps the names of keys to what they send. Other keys are the text that they type.
