@@ -197,7 +197,7 @@ func holders() []Lab {
 	}, {
 		Name: "polling-storm", Shows: "v9", Cured: "v10",
 		Title: both("Whoever waits asks Redis again and again", "等锁的人反复轮询 Redis"),
-		Claim: both("a sale that waits does not ask Redis again and again", "等待的一单不会反复询问 Redis"),
+		Claim: both("a sale that waits does not ask Redis again and again", "等待的一单不会反复轮询 Redis"),
 		Cure: both("a queue of processes in Redis: whoever releases gives the turn to the first, and wakes it by a message",
 			"Redis 里的进程队列：释放后轮到队首，并发消息唤醒它"),
 		Shop:     Settings{TTL: 10 * time.Second, Think: each(2*time.Second, "r1")},
@@ -206,9 +206,9 @@ func holders() []Lab {
 		Hit:      all(requestedInTime("r2#1"), answered("r1#1"), answered("r2#1")),
 		Signs:    []witness.FindingKind{witness.PolledOften},
 		Expected: []Expectation{
-			broken(Steps(1, 9).and("setnx-expire", "lua-setnx", "getset", "late-commit"), "it asks every 20ms", "它每 20 毫秒询问一次"),
+			broken(Steps(1, 9).and("setnx-expire", "lua-setnx", "getset", "late-commit"), "it asks every 20ms", "它每 20 毫秒轮询一次"),
 			expectHolds(StepsFrom(10), "it asks for a place in the queue, and is told when it is its turn", "它在队列里占一个位置，轮到时会收到通知"),
-			broken(LockNames{"redlock"}, "it asks all nodes again every 10 to 20ms", "它每 10 到 20 毫秒再次询问所有节点"),
+			broken(LockNames{"redlock"}, "it asks all nodes again every 10 to 20ms", "它每 10 到 20 毫秒再次轮询所有节点"),
 			nobodyWaits(),
 		},
 	}}

@@ -139,7 +139,7 @@ func outages() []Lab {
 		Expected: []Expectation{
 			broken(Steps(2, 5).and("late-commit", "setnx-expire", "lua-setnx", "getset"),
 				"nobody tells the holder, and the store takes a write from anybody",
-				"没有人告诉持有者，而存储接受任何人的写入"),
+				"没有谁通知持有者，而存储接受任何人的写入"),
 			expectHolds(StepsFrom(6), "the holder knows when its lock can have expired, and stops", "持有者知道锁何时可能已过期，并停止执行"),
 			expectHolds(LockNames{"redlock"}, "the holder knows for how long a majority's word is valid, and stops", "持有者知道锁的有效时间，到时停止执行"),
 			neverExpires(),
@@ -173,7 +173,7 @@ func outages() []Lab {
 		Signs: []witness.FindingKind{witness.Unanswered},
 		Expected: []Expectation{
 			broken(StepsFrom(1).and("late-commit", "setnx-expire", "lua-setnx", "getset", "set-expire", "setex"),
-				"there is one Redis to ask: the sale waits for it until the client gives up", "只有一个 Redis 可问：这一单一直等到客户端放弃"),
+				"there is one Redis to ask: the sale waits for it until the client gives up", "只能请求一个 Redis：这一单一直等到客户端放弃"),
 			expectHolds(LockNames{"redlock"}, "four of five nodes answer, and the late one is waited for no longer than a twentieth of the expiry",
 				"五个节点中四个有响应，迟到的那个最多等二十分之一个过期时间"),
 			notInRedis(),
@@ -266,7 +266,7 @@ func outages() []Lab {
 		Blames: lastsFor(lossNoticeSlack),
 		Expected: []Expectation{
 			broken(Steps(2, 5).and("setnx-expire", "lua-setnx", "getset", "late-commit"),
-				"the holder asks Redis nothing, and nobody tells it", "持有者不问 Redis，也没有人告诉它"),
+				"the holder asks Redis nothing, and nobody tells it", "持有者不查询 Redis，也没有谁通知它"),
 			expectHolds(StepsFrom(6), "a renewal without an answer does not count: the holder stops in time", "没有响应的续期不算数：持有者及时停止"),
 			neverExpires(),
 			without(LockNames{"redlock"}, "its nodes do not hang with the Redis of the stock: see slow-node", "它的节点不与存库存的 Redis 一起卡住：见 slow-node"),
@@ -295,7 +295,7 @@ func outages() []Lab {
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			broken(Steps(2, 5).and("setnx-expire", "lua-setnx", "getset", "late-commit"), "nobody tells it, and it writes over the other's update",
-				"没有人告诉它，它覆盖了另一单的更新"),
+				"没有谁通知它，它覆盖了另一单的更新"),
 			broken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有任何机制阻止另一单"),
 			expectHolds(LockNames{"v6"}, "it is told as soon as it goes on; only a write that is on its way would arrive: see paused-writer",
 				"它一恢复就得知；只有已在途中的写入会到达：见 paused-writer"),

@@ -138,7 +138,7 @@ func replicas() []Lab {
 		Claim: both("a waiter that dies holds the others up for one expiry and a quarter at most", "等待者崩溃，别人最多多等 1.25 倍过期时间"),
 		Cure: both(
 			"a place in the queue expires unless its process asks again, and a lock that is handed over lasts as long as that place",
-			"进程不再来问，它在队列里的位置就会过期；移交给它的锁与这个位置同时过期"),
+			"进程不再重新请求，它在队列里的位置就会过期；移交给它的锁与这个位置同时过期"),
 		Explore: "--actors 3 --faults crash=1 --anomaly stuck",
 		Shop:    Settings{Replicas: 4, TTL: placeTTL, Wait: 8 * time.Second, Think: each(time.Minute, "r1")},
 		// The lock is handed to the first of the dead, and the second's place is in the way.
@@ -162,7 +162,7 @@ func replicas() []Lab {
 				"先轮到崩溃的进程，直到它的位置过期；然后轮到下一个存活的"),
 			expectHolds(Steps(1, 9).and("redlock", "setnx-expire", "lua-setnx", "getset", "late-commit"),
 				"there is no queue of processes: who is dead does not ask",
-				"进程之间没有队列：崩溃的进程不会再来问"),
+				"进程之间没有队列：崩溃的进程不会再来加锁"),
 			nobodyWaits(),
 		},
 	}, {
@@ -191,9 +191,9 @@ func replicas() []Lab {
 		Signs:  []witness.FindingKind{witness.WaitedInVain, witness.LockIdle},
 		Blames: idleFor(deaf/4 + busySlack),
 		Expected: []Expectation{
-			expectHolds(StepsFrom(10), "it asks again after a quarter of the expiry", "过四分之一个过期时间后它会再问"),
+			expectHolds(StepsFrom(10), "it asks again after a quarter of the expiry", "过四分之一个过期时间后它会再试"),
 			without(Steps(1, 9).and("redlock", "setnx-expire", "lua-setnx", "getset", "late-commit"),
-				"nobody is told: who waits asks again and again", "没有唤醒消息：等待者反复询问"),
+				"nobody is told: who waits asks again and again", "没有唤醒消息：等待者反复轮询"),
 			nobodyWaits(),
 		},
 	}, {

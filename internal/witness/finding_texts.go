@@ -51,7 +51,7 @@ func findingTexts() []findingText {
 				"{by}'s lock expired after {for}, while {by} was still at work",
 				"{by} 的锁在 {for}后过期，而 {by} 还在执行"), explanation: both(
 				"The work took longer than the lock's expiry. Redis removed the lock; the sale does not know that, and goes on.",
-				"执行时间超过了锁的过期时间。Redis 删除了锁，这一单不知道，继续执行。")},
+				"业务耗时超过了锁的过期时间。Redis 删除了锁，这一单不知道，还在继续执行。")},
 		{kind: Overlapped, anomaly: anomaly.TwoHolders,
 			sentence: both("{by} and {of} were in the critical section together for {for}", "{by} 和 {of} 同时在临界区里，共 {for}"),
 			cache:    both("{by} and {of} computed the value at the same time, for {for}", "{by} 和 {of} 同时计算这个值，共 {for}"), explanation: both(

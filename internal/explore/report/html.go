@@ -47,7 +47,7 @@ func (r Request) counterexampleSchedule(e explore.Recording) Schedule {
 
 // newSchedule converts a recording to a Schedule. Its anomaly is the requested one, or else the first that it shows.
 func (r Request) newSchedule(recording explore.Recording) Schedule {
-	schedule := Schedule{Recording: recording, Replay: r.replayCommand(recording.Schedule())}
+	schedule := Schedule{Recording: recording, Replay: r.replayCommand(recording.Schedule()) + r.LangFlag}
 	schedule.Verdict = "" // The page shows it at its step.
 	for _, hit := range recording.Hits {
 		if a := hit.Anomaly; schedule.Anomaly == "" && (r.Anomaly == "" || r.Anomaly == a) {

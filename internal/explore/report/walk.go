@@ -163,7 +163,7 @@ func (w *walk) finish() verdict.Verdict {
 	fmt.Fprintln(w.request.Out)
 	v := w.session.Now()
 	if v.Schedule != "" {
-		fmt.Fprint(w.request.Out, replayText(w.request.replayCommand(v.Schedule), w.request.Scenario))
+		fmt.Fprint(w.request.Out, replayText(w.request.replayCommand(v.Schedule)+w.request.LangFlag, w.request.Scenario))
 	}
 	return verdict.Search{Found: len(v.Hits) > 0, Complete: true}.Verdict()
 }
