@@ -268,9 +268,9 @@ func (p *page) visit(address string) {
 	p.waitUntil("the page is drawn", `!!document.querySelector("main > *")`)
 }
 
-// stillPoint scrolls to an element until its position no longer changes, because a view that is drawn above it would move it away from under
-// a click. It gives up after a second, because some elements always move. Its value is the middle of the element's first rectangle, or
-// null without such an element.
+// stillPoint scrolls to an element until its position no longer changes, because a view that is drawn above it would move it away from
+// under a click. It gives up after a second, because some elements always move. Its value is the middle of the element's first rectangle,
+// or null without such an element.
 const stillPoint = `new Promise(resolve => {
 	const look = (last, left) => {
 		const e = document.querySelector(%q);

@@ -1,5 +1,5 @@
 // Builders of elements.
-import { say } from "./words.js";
+import { say, typed } from "./words.js";
 
 // el creates an HTML element from a tag with classes, such as "p.soft.small", an optional object of attributes, and
 // children. In the object, functions are listeners, true is an empty attribute, false, null and undefined are left out,
@@ -50,9 +50,7 @@ export const drawTerminal = (commands, ...more) =>
 
 // drawCode draws a list of commands, or what a command prints.
 export const drawCode = lines =>
-  el("pre", { tabindex: 0 }, [
-    el("code", Array.isArray(lines) ? lines.map(line => `go run . ${line}`).join("\n") : lines),
-  ]);
+  el("pre", { tabindex: 0 }, [el("code", Array.isArray(lines) ? lines.map(typed).join("\n") : lines)]);
 
 // showDialog shows something under a heading until the reader closes it.
 export function showDialog(name, heading, ...inside) {

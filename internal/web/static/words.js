@@ -4,6 +4,9 @@ export const language = () => document.documentElement.lang;
 
 export const say = (english, chinese) => (language() === "zh" ? chinese : english);
 
+// typed returns a lockstep command as one types it, so that it answers in the page’s language.
+export const typed = command => `go run . ${command}${command.includes(" --lang ") ? "" : say("", " --lang zh")}`;
+
 // several returns a number with its noun: several(1, "step", "步").
 export const several = (n, noun, measure) => say(n === 1 ? `1 ${noun}` : `${n} ${noun}s`, `${n} ${measure}`);
 

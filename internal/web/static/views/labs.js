@@ -79,7 +79,7 @@ function drawPage(lab, signal, again) {
     status = el("span.soft", { role: "status" }),
     here = isRunHere(lab),
     cured = lab.locks.at(-1),
-    command = `lockstep lab ${lab.name}`;
+    command = `lockstep lab ${lab.name}` + say("", " --lang zh");
   const start = drawRunButton(say(`Run it: ${lab.locks.join(", then ")}`, `运行：${lab.locks.join(" → ")}`), run);
   const unlock = async () => (await askToken()) && again();
   return [

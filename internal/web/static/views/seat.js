@@ -5,7 +5,7 @@ import { bindWhile } from "../keys.js";
 import { go, link, route as read } from "../route.js";
 import { get, isAway, runSoon, save } from "../server.js";
 import { describeStep, drawLegend, drawTrace } from "../trace.js";
-import { language, say } from "../words.js";
+import { language, say, typed } from "../words.js";
 import { drawLevelEnd } from "./level_end.js";
 import { nextLevel, noteSolved, startAddress } from "./levels.js";
 import { drawBeside } from "./seat_beside.js";
@@ -470,7 +470,7 @@ class Seat {
         ["scenario", say("Scenario", "场景"), () => this.openSearch(true), "", this.panel === "search"],
         ["search", say("Search every schedule", "搜索所有时序"), () => this.openSearch(false)],
         ["copy-link", say("Copy link", "复制链接"), copy(location.href)],
-        ["copy", say("Copy command", "复制命令"), copy(`go run . explore ${what} --replay "${schedule}"`)],
+        ["copy", say("Copy command", "复制命令"), copy(typed(`explore ${what} --replay "${schedule}"`))],
         schedule && ["save", say("Save as file", "导出为文件"), () => this.save()],
       ];
       const attributes = { "data-focus": "fork", href: this.address({}), target: "_blank", rel: "noopener" };

@@ -2,7 +2,7 @@
 import { copyText, el, replace } from "../dom.js";
 import { route as read } from "../route.js";
 import { retryWhileAway, streamAnswer } from "../server.js";
-import { language, say, several } from "../words.js";
+import { language, say, several, typed } from "../words.js";
 import { explainTerms } from "./levels.js";
 import { describeScenario, drawOption, drawScenarioForm, drawSelect, drawStatus } from "./seat_parts.js";
 
@@ -150,9 +150,9 @@ export class Search {
 
   copy(button) {
     const { lock, in: scenario, anomaly, each, table } = this.query;
-    if (table) return copyText(button, "go run . explore --all");
+    if (table) return copyText(button, typed("explore --all"));
     const flags = [scenario, anomaly && "--anomaly " + anomaly, each && "--each"];
-    return copyText(button, ["go run . explore", lock, ...flags].filter(Boolean).join(" "));
+    return copyText(button, typed(["explore", lock, ...flags].filter(Boolean).join(" ")));
   }
 }
 
