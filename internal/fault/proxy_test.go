@@ -105,20 +105,22 @@ func TestLostRequestsAndReplies(t *testing.T) {
 		"the request":          {action: fault.LoseRequest},
 		"what was held before": {action: fault.Hold, drop: true},
 	} {
-		proxy, client, outside := openProxy(t)
-		trap := proxy.Catch(matchCommand("set", "lock"), test.action)
-		failed := make(chan error, 1)
-		go func() { failed <- client.Set(t.Context(), "lock", "a", 0).Err() }()
-		awaitCaught(t, trap)
-		if test.drop {
-			trap.Drop()
-		}
-		if err := <-failed; !errors.Is(err, io.EOF) && !strings.Contains(err.Error(), "reset") {
-			t.Errorf("%s: SET failed with %v; want the end of the connection", name, err)
-		}
-		if got := outside.Get(t.Context(), "lock").Val(); got != test.took {
-			t.Errorf("%s: Redis holds %q; want %q", name, got, test.took)
-		}
+		t.Run(name, func(t *testing.T) {
+			proxy, client, outside := openProxy(t)
+			trap := proxy.Catch(matchCommand("set", "lock"), test.action)
+			failed := make(chan error, 1)
+			go func() { failed <- client.Set(t.Context(), "lock", "a", 0).Err() }()
+			awaitCaught(t, trap)
+			if test.drop {
+				trap.Drop()
+			}
+			if err := <-failed; !errors.Is(err, io.EOF) && !strings.Contains(err.Error(), "reset") {
+				t.Errorf("SET failed with %v; want the end of the connection", err)
+			}
+			if got := outside.Get(t.Context(), "lock").Val(); got != test.took {
+				t.Errorf("Redis holds %q; want %q", got, test.took)
+			}
+		})
 	}
 }
 

@@ -128,13 +128,15 @@ func TestLabIsRefusedWhereItsNeedsAreNotMet(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]error{"paused-writer": lab.ErrNoSignals, "failover": lab.ErrNoRedis, "partition": nil} {
-		l, err := lab.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := l.FitsInto(env); !errors.Is(err, want) {
-			t.Errorf("%s: %v; want %v", name, err, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			l, err := lab.Find(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := l.FitsInto(env); !errors.Is(err, want) {
+				t.Errorf("got %v; want %v", err, want)
+			}
+		})
 	}
 	answer := httptest.NewRecorder()
 	route.Mux(runner.Routes()...).ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/failover", http.NoBody))

@@ -34,19 +34,25 @@ func TestFailuresAreTranslated(t *testing.T) {
 	s.hit("r1", 0, witness.KindDies, func() error { return ErrNoSignals })
 	stopped := s.err
 	for _, test := range []struct {
+		name             string
 		err              error
 		english, chinese string
 	}{
-		{&failure{toWait("r2#1"), errTooLong}, "r2#1 to wait: it did not happen in time", "r2#1 开始等待：没有及时发生"},
-		{fmt.Errorf("lab failover: %w", &failure{passing(3), errNotKnown}), "tick 3: nobody knows yet", "第 3 个 tick：结果尚不明确"},
-		{stopped, "r1 dies: this lab stops a process, which only Unix can", "r1 崩溃：这个实验要暂停进程，只有 Unix 可以"},
-		{fmt.Errorf("GET inventory: %w", lock.ErrUnavailable), "GET inventory: " + lock.ErrUnavailable.Error(), "Redis 不可用"},
-		{errors.New("exit status 3"), "exit status 3", "exit status 3"},
+		{"step of a scenario", &failure{toWait("r2#1"), errTooLong}, "r2#1 to wait: it did not happen in time", "r2#1 开始等待：没有及时发生"},
+		{"tick of a job", fmt.Errorf("lab failover: %w", &failure{passing(3), errNotKnown}), "tick 3: nobody knows yet", "第 3 个 tick：结果尚不明确"},
+		{
+			"fault that cannot be injected", stopped,
+			"r1 dies: this lab stops a process, which only Unix can", "r1 崩溃：这个实验要暂停进程，只有 Unix 可以",
+		},
+		{"Redis is unavailable", fmt.Errorf("GET inventory: %w", lock.ErrUnavailable), "GET inventory: " + lock.ErrUnavailable.Error(), "Redis 不可用"},
+		{"error without a code", errors.New("exit status 3"), "exit status 3", "exit status 3"},
 	} {
-		english, chinese := explain(test.err, language.English), explain(test.err, language.Chinese)
-		if english != test.english || chinese != test.chinese {
-			t.Errorf("%v: %q, %q; want %q, %q", test.err, english, chinese, test.english, test.chinese)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			english, chinese := explain(test.err, language.English), explain(test.err, language.Chinese)
+			if english != test.english || chinese != test.chinese {
+				t.Errorf("got %q, %q; want %q, %q", english, chinese, test.english, test.chinese)
+			}
+		})
 	}
 	ended := moments(witness.Event{
 		Kind: witness.KindEnds, Sale: "r2#1", Error: "EVALSHA: connection refused", Code: lock.CodeOf(lock.ErrUnavailable),
@@ -55,8 +61,10 @@ func TestFailuresAreTranslated(t *testing.T) {
 		language.English: "nothing went wrong, but nothing shows that the lock holds; r2#1 failed: EVALSHA: connection refused",
 		language.Chinese: "没有出错，但无法证明锁起了作用；r2#1 失败：Redis 不可用",
 	} {
-		if got := provesNothing(ended, in); got != want {
-			t.Errorf("%q; want %q", got, want)
-		}
+		t.Run(string(in), func(t *testing.T) {
+			if got := provesNothing(ended, in); got != want {
+				t.Errorf("got %q; want %q", got, want)
+			}
+		})
 	}
 }

@@ -36,18 +36,25 @@ func TestJobRecordIsReportedRunByRun(t *testing.T) {
 func TestReplicaThatDidNotComputeWasRefused(t *testing.T) {
 	events := []witness.Event{{Kind: witness.KindRunBegins, Replica: "r1", Sale: "r1#1"}}
 	for _, test := range []struct {
+		name    string
 		isCache bool
 		replica string
 		want    bool
-	}{{true, "r1", false}, {true, "r2", true}, {false, "r2", false}} {
-		r := &record{isCache: test.isCache}
-		refused, ok := r.refusal(witness.Event{Kind: witness.KindLockTried, Replica: test.replica, Sent: at(1), Replied: at(1)}, events)
-		want := witness.Event{
-			Kind: witness.KindLockRefused, Replica: test.replica, Sale: test.replica + "#1", Cache: true, Sent: at(1), Replied: at(1),
-		}
-		if ok != test.want || ok && refused != want {
-			t.Errorf("%s, a cache %t: refused %t, %+v; want %t", test.replica, test.isCache, ok, refused, test.want)
-		}
+	}{
+		{"cache, the replica that ran", true, "r1", false},
+		{"cache, another replica", true, "r2", true},
+		{"no cache", false, "r2", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := &record{isCache: test.isCache}
+			refused, ok := r.refusal(witness.Event{Kind: witness.KindLockTried, Replica: test.replica, Sent: at(1), Replied: at(1)}, events)
+			want := witness.Event{
+				Kind: witness.KindLockRefused, Replica: test.replica, Sale: test.replica + "#1", Cache: true, Sent: at(1), Replied: at(1),
+			}
+			if ok != test.want || ok && refused != want {
+				t.Errorf("refused %t, %+v; want %t", ok, refused, test.want)
+			}
+		})
 	}
 }
 
@@ -85,8 +92,10 @@ func TestLateFaultHitsNobody(t *testing.T) {
 		"a sale of the replica":       {sold("r1"), []witness.Event{ends}, true},
 		"a sale of another replica's": {sold("r2"), []witness.Event{ends}, false},
 	} {
-		if got := test.hit(test.events); got != test.want {
-			t.Errorf("%s: hit %v; want %v", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := test.hit(test.events); got != test.want {
+				t.Errorf("hit %v; want %v", got, test.want)
+			}
+		})
 	}
 }

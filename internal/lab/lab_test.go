@@ -2,6 +2,7 @@ package lab_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -87,9 +88,11 @@ func TestExpectationCoversItsRangeOfSteps(t *testing.T) {
 		"v1": verdict.NA, "v2": verdict.Broken, "v3": verdict.Broken, "v4": verdict.Broken, "v5": verdict.NA, "getset": verdict.Broken,
 		"setex": verdict.NA, "v7": verdict.NA, "v9": verdict.Holds, "v11": verdict.Holds,
 	} {
-		if got := l.Expects(lock).Observed; got != want {
-			t.Errorf("of %s is expected %s; want %s", lock, got, want)
-		}
+		t.Run(lock, func(t *testing.T) {
+			if got := l.Expects(lock).Observed; got != want {
+				t.Errorf("got %s; want %s", got, want)
+			}
+		})
 	}
 }
 
@@ -98,9 +101,11 @@ func TestExitCode(t *testing.T) {
 	bad := lab.Result{Observed: verdict.Holds, Expected: verdict.Broken}
 	unknown := lab.Result{Observed: verdict.Unknown, Expected: verdict.Broken}
 	for want, results := range map[int][]lab.Result{0: {good, good}, 1: {unknown, bad, good}, 2: {good, unknown}} {
-		if code := lab.ExitCode(results); code != want {
-			t.Errorf("%v: exit code %d; want %d", results, code, want)
-		}
+		t.Run(fmt.Sprintf("exit code %d", want), func(t *testing.T) {
+			if code := lab.ExitCode(results); code != want {
+				t.Errorf("exit code %d of %v; want %d", code, results, want)
+			}
+		})
 	}
 }
 
@@ -113,8 +118,10 @@ func TestLabDoesNotApplyToEveryLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	for lock, want := range map[string]error{"v0": lab.ErrNotFor, "v12": evolution.ErrUnknown, "v2": nil} {
-		if err := l.Check(lock, language.English); !errors.Is(err, want) {
-			t.Errorf("%s: %v; want %v", lock, err, want)
-		}
+		t.Run(lock, func(t *testing.T) {
+			if err := l.Check(lock, language.English); !errors.Is(err, want) {
+				t.Errorf("got %v; want %v", err, want)
+			}
+		})
 	}
 }

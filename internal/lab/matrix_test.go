@@ -48,20 +48,23 @@ func TestMatrixExitCode(t *testing.T) {
 	unsaid, notRun := lab.Cell{Observed: verdict.Unknown, Expected: verdict.Broken}, lab.Cell{Expected: verdict.Broken}
 	bounded := lab.Cell{Observed: verdict.Unknown, Expected: verdict.Unknown}
 	for _, c := range []struct {
+		name  string
 		want  int
 		cells []lab.Cell
 	}{
-		{0, []lab.Cell{good, notRun, bounded}},
-		{1, []lab.Cell{unsaid, good, bad, bounded}},
-		{2, []lab.Cell{good, unsaid}},
+		{"all as expected", 0, []lab.Cell{good, notRun, bounded}},
+		{"one unexpected", 1, []lab.Cell{unsaid, good, bad, bounded}},
+		{"one without a verdict", 2, []lab.Cell{good, unsaid}},
 	} {
-		row := map[string]lab.Cell{}
-		for i, cell := range c.cells {
-			row[string(rune('a'+i))] = cell
-		}
-		if code := (lab.Matrix{Cells: map[string]map[string]lab.Cell{"x": row}}).ExitCode(); code != c.want {
-			t.Errorf("%v: exit code %d; want %d", c.cells, code, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			row := map[string]lab.Cell{}
+			for i, cell := range c.cells {
+				row[string(rune('a'+i))] = cell
+			}
+			if code := (lab.Matrix{Cells: map[string]map[string]lab.Cell{"x": row}}).ExitCode(); code != c.want {
+				t.Errorf("exit code %d of %v; want %d", code, c.cells, c.want)
+			}
+		})
 	}
 }
 
@@ -82,15 +85,17 @@ func TestMatrixShowsUnexpectedCells(t *testing.T) {
 	if err := json.Unmarshal(document, &m); err != nil {
 		t.Fatal(err)
 	}
-	for page, want := range map[string]string{
-		m.HTML("lockstep"):                          "foreign-delete, v2: holds, expected: broken",
-		observed(language.Chinese).HTML("lockstep"): "foreign-delete, v2：不会发生，预期：会发生",
-		m.Summary():              "1 not as expected",
-		m.Line("foreign-delete"): "✓!",
+	for name, test := range map[string]struct{ page, want string }{
+		"page":         {m.HTML("lockstep"), "foreign-delete, v2: holds, expected: broken"},
+		"Chinese page": {observed(language.Chinese).HTML("lockstep"), "foreign-delete, v2：不会发生，预期：会发生"},
+		"summary":      {m.Summary(), "1 not as expected"},
+		"line":         {m.Line("foreign-delete"), "✓!"},
 	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("%q is not in\n%s", want, page)
-		}
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(test.page, test.want) {
+				t.Errorf("%q is not in\n%s", test.want, test.page)
+			}
+		})
 	}
 }
 

@@ -52,22 +52,32 @@ func TestLockThatNobodyGotDoesNotHold(t *testing.T) {
 		"never seen":   {nil, verdict.Unknown, "nothing shows that the lock holds"},
 		"another sold": {[]witness.Event{obtainsAt("r2#2"), endsAt("r2#2", "")}, verdict.Unknown, "nothing shows that the lock holds"},
 	} {
-		a := witness.Examine(moments(append(died[:len(died):len(died)], test.after...)...))
-		r := named(t, "holder-dies").judge("v2", a, nil, language.English)
-		if r.Observed != test.want || !strings.Contains(r.Reason, test.says) {
-			t.Errorf("%s: %s, %q; want %s, %q", name, r.Observed, r.Reason, test.want, test.says)
-		}
+		t.Run(name, func(t *testing.T) {
+			a := witness.Examine(moments(append(died[:len(died):len(died)], test.after...)...))
+			r := named(t, "holder-dies").judge("v2", a, nil, language.English)
+			if r.Observed != test.want || !strings.Contains(r.Reason, test.says) {
+				t.Errorf("got %s, %q; want %s, %q", r.Observed, r.Reason, test.want, test.says)
+			}
+		})
 	}
 }
 
 // A record with a gap gives no verdict, because the missing events may show the anomaly.
 func TestIncompleteRecordGivesNoVerdict(t *testing.T) {
 	events := moments(obtainsAt("r1#1"), witness.Event{Kind: witness.KindDies, Sale: "r1#"}, obtainsAt("r2#1"), endsAt("r2#1", ""))
-	for want, gap := range map[verdict.Verdict][]witness.Event{verdict.Holds: nil, verdict.Unknown: {{Kind: witness.KindGap, Replica: "r2"}}} {
-		a := witness.Examine(append(gap, events...))
-		if r := named(t, "holder-dies").judge("v2", a, nil, language.English); r.Observed != want {
-			t.Errorf("%s, %q; want %s", r.Observed, r.Reason, want)
-		}
+	for name, test := range map[string]struct {
+		gap  []witness.Event
+		want verdict.Verdict
+	}{
+		"complete record": {want: verdict.Holds},
+		"gap":             {gap: []witness.Event{{Kind: witness.KindGap, Replica: "r2"}}, want: verdict.Unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := witness.Examine(append(test.gap, events...))
+			if r := named(t, "holder-dies").judge("v2", a, nil, language.English); r.Observed != test.want {
+				t.Errorf("got %s, %q; want %s", r.Observed, r.Reason, test.want)
+			}
+		})
 	}
 }
 
@@ -84,9 +94,11 @@ func TestReleaseOfAFreeLockIsHarmless(t *testing.T) {
 		"too late": {[]witness.Event{obtainsAt("r1#1"), held, obtainsAt("r2#1"), leaves, freed}, false},
 		"never":    {[]witness.Event{obtainsAt("r1#1"), held, obtainsAt("r2#1"), leaves}, false},
 	} {
-		if got := hit(moments(test.events...)); got != test.want {
-			t.Errorf("%s: hit %v; want %v", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := hit(moments(test.events...)); got != test.want {
+				t.Errorf("hit %v; want %v", got, test.want)
+			}
+		})
 	}
 }
 
@@ -103,9 +115,11 @@ func TestLastSaleAfterTheFaultCounts(t *testing.T) {
 		"nobody asked":    {[]witness.Event{endsAt("r2#1", ""), back}, false},
 		"sold by another": {[]witness.Event{back, endsAt("r1#1", "")}, false},
 	} {
-		if got := proof(moments(test.events...)); got != test.want {
-			t.Errorf("%s: %v; want %v", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := proof(moments(test.events...)); got != test.want {
+				t.Errorf("got %v; want %v", got, test.want)
+			}
+		})
 	}
 }
 
@@ -123,9 +137,11 @@ func TestEarlyWaiterProvesNoRenewal(t *testing.T) {
 		"nobody was before it": {[]witness.Event{asks, endsAt("r2#1", "gone")}, false},
 		"it never asked":       {[]witness.Event{first, first, first, endsAt("r2#1", "gone")}, false},
 	} {
-		if got := proof(moments(test.events...)); got != test.want {
-			t.Errorf("%s: %v; want %v", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := proof(moments(test.events...)); got != test.want {
+				t.Errorf("got %v; want %v", got, test.want)
+			}
+		})
 	}
 }
 
@@ -133,17 +149,24 @@ func TestEarlyWaiterProvesNoRenewal(t *testing.T) {
 func TestJobOfOneReplicaGivesNoVerdict(t *testing.T) {
 	ran := witness.Event{Kind: witness.KindRunBegins, Sale: "r1#1", Tick: 1}
 	for _, test := range []struct {
+		name  string
 		tries []string
 		want  verdict.Verdict
-	}{{[]string{"r1#", "r2#"}, verdict.Holds}, {[]string{"r1#"}, verdict.Unknown}, {nil, verdict.Unknown}} {
-		events := []witness.Event{ran}
-		for _, who := range test.tries {
-			events = append(events, witness.Event{Kind: witness.KindLockTried, Sale: who})
-		}
-		r := named(t, "scheduled-job").judge("v1", witness.Examine(moments(events...)), nil, language.English)
-		if r.Observed != test.want {
-			t.Errorf("%v: %s, %q; want %s", test.tries, r.Observed, r.Reason, test.want)
-		}
+	}{
+		{"both replicas tried", []string{"r1#", "r2#"}, verdict.Holds},
+		{"one replica tried", []string{"r1#"}, verdict.Unknown},
+		{"no replica tried", nil, verdict.Unknown},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			events := []witness.Event{ran}
+			for _, sale := range test.tries {
+				events = append(events, witness.Event{Kind: witness.KindLockTried, Sale: sale})
+			}
+			r := named(t, "scheduled-job").judge("v1", witness.Examine(moments(events...)), nil, language.English)
+			if r.Observed != test.want {
+				t.Errorf("got %s, %q; want %s", r.Observed, r.Reason, test.want)
+			}
+		})
 	}
 }
 
@@ -163,9 +186,11 @@ func TestWriteOfAPausedProcessArrivesAfterThePause(t *testing.T) {
 		"during it": {[]witness.Event{stops, wrote("r2#1"), freed, goes, wrote("r1#1")}, false},
 		"never":     {[]witness.Event{stops, wrote("r2#1"), goes}, false},
 	} {
-		if got := hit(moments(test.events...)); got != test.want {
-			t.Errorf("%s: hit %v; want %v", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := hit(moments(test.events...)); got != test.want {
+				t.Errorf("hit %v; want %v", got, test.want)
+			}
+		})
 	}
 }
 
@@ -183,8 +208,10 @@ func TestNoLockCuresAnEmptyRedis(t *testing.T) {
 	for in, want := range map[language.Language]string{
 		language.English: "No lock here cures it: a node must stay away", language.Chinese: "没有哪种锁能修复它：节点重启后",
 	} {
-		if cure := l.HowCured(in); !strings.HasPrefix(cure, want) {
-			t.Errorf("it says %q; want %q first", cure, want)
-		}
+		t.Run(string(in), func(t *testing.T) {
+			if cure := l.HowCured(in); !strings.HasPrefix(cure, want) {
+				t.Errorf("got %q; want %q first", cure, want)
+			}
+		})
 	}
 }

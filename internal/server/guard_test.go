@@ -44,27 +44,30 @@ func TestGuardFollowsAddressAndToken(t *testing.T) {
 		{"beyond, open, named", beyond, config.Admin{Open: true}, []string{"shop.example.com"}, "200 200 200 200 403"},
 		{"beyond, token", beyond, config.Admin{Token: "x"}, nil, "401 401 401 401 401"},
 	} {
-		cfg := config.Config{Admin: c.admin, Server: config.Server{Addr: c.addr.String(), Hosts: c.hosts}}
-		front := newGuard(cfg, c.addr)
-		replica := newGuard(replicaConfig(front, cfg), loopback)
-		nobody := c.admin == (config.Admin{}) && c.addr == beyond
-		if nobody && replica.Token == newGuard(replicaConfig(front, cfg), loopback).Token {
-			t.Errorf("%s: the token that nobody knows is %q each time", c.name, replica.Token)
-		}
-		for who, guard := range map[string]api.Guard{"front": front, "replica": replica} {
-			got := ""
-			for _, host := range []string{"localhost:8080", "10.0.0.7:8080", machine, "shop.example.com", "evil.com"} {
-				request, err := http.NewRequest(http.MethodPut, "http://"+host+"/lock", http.NoBody)
-				if err != nil {
-					t.Fatal(err)
+		t.Run(c.name, func(t *testing.T) {
+			cfg := config.Config{Admin: c.admin, Server: config.Server{Addr: c.addr.String(), Hosts: c.hosts}}
+			front := newGuard(cfg, c.addr)
+			replica := newGuard(replicaConfig(front, cfg), loopback)
+			isClosed := c.admin == (config.Admin{}) && c.addr == beyond
+			if isClosed && replica.Token == newGuard(replicaConfig(front, cfg), loopback).Token {
+				t.Errorf("the token that nobody knows is %q each time", replica.Token)
+			}
+			for server, guard := range map[string]api.Guard{"front": front, "replica": replica} {
+				got := ""
+				for _, host := range []string{"localhost:8080", "10.0.0.7:8080", machine, "shop.example.com", "evil.com"} {
+					request, err := http.NewRequest(http.MethodPut, "http://"+host+"/lock", http.NoBody)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got += " " + strconv.Itoa(statusOf(guard, request))
 				}
-				got += " " + strconv.Itoa(statusOf(guard, request))
+				// Of a request that a front with a token has let pass, a replica checks only the token. If nobody may change anything, it is
+				// a token that nobody knows.
+				if want := " " + c.want; got != want && (server == "front" || guard.Token == "" || strings.Contains(got, "200")) {
+					t.Errorf("%s: got%s; want%s", server, got, want)
+				}
 			}
-			// what a front with a token has let pass, its replicas ask for the token alone; where nobody may, for one that nobody knows
-			if want := " " + c.want; got != want && (who == "front" || guard.Token == "" || strings.Contains(got, "200")) {
-				t.Errorf("%s, %s:%s; want%s", c.name, who, got, want)
-			}
-		}
+		})
 	}
 }
 
@@ -98,23 +101,25 @@ func TestLabsNeedLoopbackOrToken(t *testing.T) {
 		{"beyond, open", beyond, config.Admin{Open: true}, "no", "404 404 404 404 403"},
 		{"beyond, token", beyond, config.Admin{Token: "x"}, "token", "401 200 403 401 403"},
 	} {
-		cfg := config.Config{Admin: c.admin, Server: config.Server{Addr: c.addr.String()}}
-		guard := newGuard(cfg, c.addr)
-		labs, got := newLabs(guard, "lockstep"), ""
-		labs.Run = func(context.Context, lab.Lab, lab.Play) (lab.Result, error) { return lab.Result{}, nil }
-		for _, header := range [][2]string{
-			{"Accept", "*/*"}, {"Authorization", "Bearer x"}, {"Authorization", "Bearer y"}, {"X-Forwarded-For", "192.0.2.1"},
-			{"Sec-Fetch-Site", "cross-site"},
-		} {
-			request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/labs/lost-update", http.NoBody)
-			request.Header.Set(header[0], header[1])
-			answered := httptest.NewRecorder()
-			api.NewHandler(guard, labs.Routes()).ServeHTTP(answered, request)
-			got += " " + strconv.Itoa(answered.Code)
-		}
-		if listed := labs.List(language.English)[0]; got != " "+c.want || listed.Runs != c.runs {
-			t.Errorf("%s:%s, listed as for %q; want %s, %q", c.name, got, listed.Runs, c.want, c.runs)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			cfg := config.Config{Admin: c.admin, Server: config.Server{Addr: c.addr.String()}}
+			guard := newGuard(cfg, c.addr)
+			labs, got := newLabs(guard, "lockstep"), ""
+			labs.Run = func(context.Context, lab.Lab, lab.Play) (lab.Result, error) { return lab.Result{}, nil }
+			for _, header := range [][2]string{
+				{"Accept", "*/*"}, {"Authorization", "Bearer x"}, {"Authorization", "Bearer y"}, {"X-Forwarded-For", "192.0.2.1"},
+				{"Sec-Fetch-Site", "cross-site"},
+			} {
+				request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/labs/lost-update", http.NoBody)
+				request.Header.Set(header[0], header[1])
+				answered := httptest.NewRecorder()
+				api.NewHandler(guard, labs.Routes()).ServeHTTP(answered, request)
+				got += " " + strconv.Itoa(answered.Code)
+			}
+			if listed := labs.List(language.English)[0]; got != " "+c.want || listed.Runs != c.runs {
+				t.Errorf("got%s, listed as for %q; want %s, %q", got, listed.Runs, c.want, c.runs)
+			}
+		})
 	}
 	if listed := newLabs(api.Guard{Token: "x"}, "").List(language.English)[0]; listed.Runs != "no" {
 		t.Errorf("a server that knows no program lists them as for %q", listed.Runs)
@@ -124,19 +129,22 @@ func TestLabsNeedLoopbackOrToken(t *testing.T) {
 func TestGuardWarnsOfOpenServers(t *testing.T) {
 	loopback, beyond := &net.TCPAddr{IP: net.IPv6loopback}, &net.TCPAddr{IP: net.IPv4(10, 0, 0, 7), Port: 8080}
 	for _, c := range []struct {
+		name  string
 		admin config.Admin
 		addr  net.Addr
 		says  string
 	}{
-		{config.Admin{}, loopback, ""},
-		{config.Admin{Token: "s3cret"}, beyond, ""},
-		{config.Admin{}, beyond, "nobody may change anything, only buy: 10.0.0.7:8080 is beyond loopback"},
-		{config.Admin{Open: true}, beyond, "everybody who reaches 10.0.0.7:8080 may PUT, DELETE and POST"},
+		{"loopback", config.Admin{}, loopback, ""},
+		{"beyond loopback, token", config.Admin{Token: "s3cret"}, beyond, ""},
+		{"beyond loopback, closed", config.Admin{}, beyond, "nobody may change anything, only buy: 10.0.0.7:8080 is beyond loopback"},
+		{"beyond loopback, open", config.Admin{Open: true}, beyond, "everybody who reaches 10.0.0.7:8080 may PUT, DELETE and POST"},
 	} {
-		var log strings.Builder
-		warnOfAccess(newGuard(config.Config{Admin: c.admin}, c.addr), c.addr, slog.New(slog.NewTextHandler(&log, nil)))
-		if said := log.String(); !strings.Contains(said, c.says) || c.says == "" && said != "" {
-			t.Errorf("%+v at %s: %q; want %q", c.admin, c.addr, said, c.says)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			var log strings.Builder
+			warnOfAccess(newGuard(config.Config{Admin: c.admin}, c.addr), c.addr, slog.New(slog.NewTextHandler(&log, nil)))
+			if logged := log.String(); !strings.Contains(logged, c.says) || c.says == "" && logged != "" {
+				t.Errorf("logged %q; want %q", logged, c.says)
+			}
+		})
 	}
 }
