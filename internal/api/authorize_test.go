@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -28,15 +29,17 @@ func TestHostsKnows(t *testing.T) {
 		{"10.0.0.7:8080", true, true, true}, {"[2001:db8:0::7]:8080", true, true, true},
 		{"10.0.0.8:8080", false, true, true}, {"[fe80::1]", false, true, true}, {"0.0.0.0:8080", false, true, true},
 	} {
-		if got := closed.isKnown(c.host); got != c.closed {
-			t.Errorf("%q, with names only: %v; want %v", c.host, got, c.closed)
-		}
-		if got := open.isKnown(c.host); got != c.open {
-			t.Errorf("%q, with any IP address: %v; want %v", c.host, got, c.open)
-		}
-		if got := (*Hosts)(nil).isKnown(c.host); got != c.anyOf {
-			t.Errorf("%q, without a restriction: %v; want %v", c.host, got, c.anyOf)
-		}
+		t.Run(fmt.Sprintf("%q", c.host), func(t *testing.T) {
+			if got := closed.isKnown(c.host); got != c.closed {
+				t.Errorf("with names only: %v; want %v", got, c.closed)
+			}
+			if got := open.isKnown(c.host); got != c.open {
+				t.Errorf("with any IP address: %v; want %v", got, c.open)
+			}
+			if got := (*Hosts)(nil).isKnown(c.host); got != c.anyOf {
+				t.Errorf("without a restriction: %v; want %v", got, c.anyOf)
+			}
+		})
 	}
 }
 
@@ -72,14 +75,16 @@ func TestPlayRefusesCrossSiteRequests(t *testing.T) {
 			"/play/table": 403, "/play/%74able": 403, "/%70lay/table": 403, "/play//table": 404, "/play/../play/table": 404, "/room/3": 200,
 		} {
 			for site, status := range map[string]int{"": cross, "same-origin": cross, "cross-site": cross} {
-				if status == 403 && site != "cross-site" {
-					status = 200
-				}
-				request := httptest.NewRequest(http.MethodGet, path, http.NoBody)
-				request.Header.Set("Sec-Fetch-Site", site)
-				if got := serve(guard, request).Code; got != status {
-					t.Errorf("%+v: %s, %q: %d; want %d", guard, path, site, got, status)
-				}
+				t.Run(fmt.Sprintf("%+v, %s, %q", guard, path, site), func(t *testing.T) {
+					if status == 403 && site != "cross-site" {
+						status = 200
+					}
+					request := httptest.NewRequest(http.MethodGet, path, http.NoBody)
+					request.Header.Set("Sec-Fetch-Site", site)
+					if got := serve(guard, request).Code; got != status {
+						t.Errorf("got %d; want %d", got, status)
+					}
+				})
 			}
 		}
 	}
@@ -92,10 +97,12 @@ func TestEscapedPathNeedsSameRole(t *testing.T) {
 		"GET /room%2Fparticipants": 401, "GET /room/%70articipants": 401, "PUT /%6Cock": 401, "HEAD /room/participants": 401,
 		"POST /replicas/..%2Finventory%2Fsale": 401, "GET /lock%2F": 404,
 	} {
-		method, path, _ := strings.Cut(request, " ")
-		if got := serve(guard, httptest.NewRequest(method, path, http.NoBody)).Code; got != status {
-			t.Errorf("%s: %d; want %d", request, got, status)
-		}
+		t.Run(request, func(t *testing.T) {
+			method, path, _ := strings.Cut(request, " ")
+			if got := serve(guard, httptest.NewRequest(method, path, http.NoBody)).Code; got != status {
+				t.Errorf("got %d; want %d", got, status)
+			}
+		})
 	}
 }
 
@@ -139,26 +146,28 @@ func TestGuardAllowsByRoleAndOrigin(t *testing.T) {
 			"another site"},
 		{"a page elsewhere that predicts", loopback, "POST /room/answer", "localhost:8080", "Sec-Fetch-Site: cross-site", 403, "another site"},
 	} {
-		method, path, other := strings.Cut(c.method, " ")
-		if !other {
-			path = map[string]string{"POST": SalePath, "PUT": "/lock", "DELETE": "/lock", "GET": "/lock"}[method]
-		}
-		request := httptest.NewRequest(method, path, http.NoBody)
-		request.Host = c.host
-		if name, value, some := strings.Cut(c.header, ": "); some {
-			request.Header.Set(name, value)
-		}
-		answered := serve(c.guard, request)
-		var failure ErrorAnswer
-		if c.status != 200 {
-			if err := json.Unmarshal(answered.Body.Bytes(), &failure); err != nil {
-				t.Errorf("%s: %v", c.name, err)
+		t.Run(c.name, func(t *testing.T) {
+			method, path, other := strings.Cut(c.method, " ")
+			if !other {
+				path = map[string]string{"POST": SalePath, "PUT": "/lock", "DELETE": "/lock", "GET": "/lock"}[method]
 			}
-		}
-		isForbidden := failure.Error.Code == "forbidden"
-		if answered.Code != c.status || !strings.Contains(failure.Error.Message, c.says) || (c.status == 403) != isForbidden {
-			t.Errorf("%s: %d %+v; want %d and %q", c.name, answered.Code, failure, c.status, c.says)
-		}
+			request := httptest.NewRequest(method, path, http.NoBody)
+			request.Host = c.host
+			if name, value, some := strings.Cut(c.header, ": "); some {
+				request.Header.Set(name, value)
+			}
+			answered := serve(c.guard, request)
+			var failure ErrorAnswer
+			if c.status != 200 {
+				if err := json.Unmarshal(answered.Body.Bytes(), &failure); err != nil {
+					t.Error(err)
+				}
+			}
+			isForbidden := failure.Error.Code == "forbidden"
+			if answered.Code != c.status || !strings.Contains(failure.Error.Message, c.says) || (c.status == 403) != isForbidden {
+				t.Errorf("got %d %+v; want %d and %q", answered.Code, failure, c.status, c.says)
+			}
+		})
 	}
 }
 
@@ -178,11 +187,13 @@ func TestUnknownMethodIsRefusedBeforeToken(t *testing.T) {
 		"PUT /none":                          {http.StatusUnauthorized, ""},
 		"POST /inventory/sale":               {http.StatusOK, ""},
 	} {
-		method, path, _ := strings.Cut(request, " ")
-		answered := serve(guard, httptest.NewRequest(method, path, http.NoBody))
-		if got := answered.Header().Get("Allow"); answered.Code != want.status || got != want.allow {
-			t.Errorf("%s: %d, Allow %q; want %+v", request, answered.Code, got, want)
-		}
+		t.Run(request, func(t *testing.T) {
+			method, path, _ := strings.Cut(request, " ")
+			answered := serve(guard, httptest.NewRequest(method, path, http.NoBody))
+			if got := answered.Header().Get("Allow"); answered.Code != want.status || got != want.allow {
+				t.Errorf("got %d, Allow %q; want %+v", answered.Code, got, want)
+			}
+		})
 	}
 }
 

@@ -117,14 +117,16 @@ func TestEveryAnswerHasCommonHeaders(t *testing.T) {
 		},
 	}
 	for path, status := range map[string]int{"/": 404, "/full": 503, "/long": 400} {
-		body := ""
-		if path == "/long" {
-			body = strings.Repeat("a", maxBody+1)
-		}
-		answer := httptest.NewRecorder()
-		entrance.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "POST", path, strings.NewReader(body)))
-		if answer.Code != status || answer.Header().Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%s: %d %v; want %d, and nosniff", path, answer.Code, answer.Header(), status)
-		}
+		t.Run(path, func(t *testing.T) {
+			body := ""
+			if path == "/long" {
+				body = strings.Repeat("a", maxBody+1)
+			}
+			answer := httptest.NewRecorder()
+			entrance.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "POST", path, strings.NewReader(body)))
+			if answer.Code != status || answer.Header().Get("X-Content-Type-Options") != "nosniff" {
+				t.Errorf("got %d %v; want %d, and nosniff", answer.Code, answer.Header(), status)
+			}
+		})
 	}
 }

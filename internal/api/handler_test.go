@@ -35,12 +35,14 @@ func TestHandlerRoutesByLiteralPath(t *testing.T) {
 		"HEAD /nothing": {404, "", ""}, "HEAD /inventory/sale": {405, "", "POST"}, "POST /inventory/sale/": {404, "", ""},
 		"POST //inventory//sale": {404, "", ""}, "GET //": {404, "", ""}, "GET /./lock": {404, "", ""}, "GET /lock/../room/3": {404, "", ""},
 	} {
-		method, path, _ := strings.Cut(request, " ")
-		got = ""
-		answer := httptest.NewRecorder()
-		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody))
-		if allow := answer.Header().Get("Allow"); answer.Code != want.status || got != want.got || allow != want.allow {
-			t.Errorf("%s: %d by %q, Allow %q; want %+v", request, answer.Code, got, allow, want)
-		}
+		t.Run(request, func(t *testing.T) {
+			method, path, _ := strings.Cut(request, " ")
+			got = ""
+			answer := httptest.NewRecorder()
+			handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody))
+			if allow := answer.Header().Get("Allow"); answer.Code != want.status || got != want.got || allow != want.allow {
+				t.Errorf("got %d by %q, Allow %q; want %+v", answer.Code, got, allow, want)
+			}
+		})
 	}
 }

@@ -11,47 +11,50 @@ import (
 func TestIdempotencyKeySyntax(t *testing.T) {
 	long := strings.Repeat("x", maxKeyLength)
 	for _, c := range []struct {
+		name   string
 		values []string
 		key    string
 		says   string // part of the error; "": the key is valid
 	}{
-		{nil, "", ""},
-		{[]string{`"8e03978e-40d5-43e8-bc93-6894a57f9324"`}, "8e03978e-40d5-43e8-bc93-6894a57f9324", ""},
-		{[]string{`8e03978e-40d5-43e8-bc93-6894a57f9324`}, "8e03978e-40d5-43e8-bc93-6894a57f9324", ""},
-		{[]string{`"a key, with \"all\"; \\ of it "`}, `a key, with "all"; \ of it `, ""},
-		{[]string{`" "`}, " ", ""},
-		{[]string{`!#$%&'()*+-./:<=>?@[]^_{|}~`}, `!#$%&'()*+-./:<=>?@[]^_{|}~`, ""},
-		{[]string{long}, long, ""},
-		{[]string{`"` + long + `"`}, long, ""},
-		{[]string{`"` + strings.Repeat(`\"`, maxKeyLength) + `"`}, strings.Repeat(`"`, maxKeyLength), ""},
+		{"no header", nil, "", ""},
+		{"quoted UUID", []string{`"8e03978e-40d5-43e8-bc93-6894a57f9324"`}, "8e03978e-40d5-43e8-bc93-6894a57f9324", ""},
+		{"UUID", []string{`8e03978e-40d5-43e8-bc93-6894a57f9324`}, "8e03978e-40d5-43e8-bc93-6894a57f9324", ""},
+		{"escapes in quotes", []string{`"a key, with \"all\"; \\ of it "`}, `a key, with "all"; \ of it `, ""},
+		{"quoted space", []string{`" "`}, " ", ""},
+		{"all bare characters", []string{`!#$%&'()*+-./:<=>?@[]^_{|}~`}, `!#$%&'()*+-./:<=>?@[]^_{|}~`, ""},
+		{"longest, bare", []string{long}, long, ""},
+		{"longest, quoted", []string{`"` + long + `"`}, long, ""},
+		{"longest, escaped", []string{`"` + strings.Repeat(`\"`, maxKeyLength) + `"`}, strings.Repeat(`"`, maxKeyLength), ""},
 
-		{[]string{""}, "", "Idempotency-Key is empty"},
-		{[]string{`""`}, "", "Idempotency-Key is empty"},
-		{[]string{"a", "a"}, "", "Idempotency-Key is there 2 times"},
-		{[]string{"", "a"}, "", "Idempotency-Key is there 2 times"},
-		{[]string{"a, b"}, "", `Idempotency-Key "a, b" is not one key`},
-		{[]string{`"a", "b"`}, "", `is not one key`},
-		{[]string{`"a`}, "", `is not one key`},
-		{[]string{`a"`}, "", `is not one key`},
-		{[]string{`"a\b"`}, "", `is not one key`},
-		{[]string{`"a";b=c; d`}, "a", ""},
-		{[]string{`"a";`}, "", `is not one key`},
-		{[]string{`a;b=c`}, "", `is not one key`},
-		{[]string{"two words"}, "", `is not one key`},
-		{[]string{long + "x"}, "", "Idempotency-Key is too long"},
-		{[]string{`"` + long + `x"`}, "", "Idempotency-Key is too long"},
-		{[]string{"\"a\tb\""}, "", `Idempotency-Key "\"a\tb\"" has a character that is not printable ASCII`},
-		{[]string{"\x7f"}, "", "has a character that is not printable ASCII"},
-		{[]string{`"ключ"`}, "", "has a character that is not printable ASCII"},
+		{"empty", []string{""}, "", "Idempotency-Key is empty"},
+		{"empty quotes", []string{`""`}, "", "Idempotency-Key is empty"},
+		{"two headers", []string{"a", "a"}, "", "Idempotency-Key is there 2 times"},
+		{"empty and another header", []string{"", "a"}, "", "Idempotency-Key is there 2 times"},
+		{"list", []string{"a, b"}, "", `Idempotency-Key "a, b" is not one key`},
+		{"list of quoted keys", []string{`"a", "b"`}, "", `is not one key`},
+		{"open quote", []string{`"a`}, "", `is not one key`},
+		{"closing quote alone", []string{`a"`}, "", `is not one key`},
+		{"bad escape", []string{`"a\b"`}, "", `is not one key`},
+		{"quoted key with parameters", []string{`"a";b=c; d`}, "a", ""},
+		{"quoted key with an empty parameter", []string{`"a";`}, "", `is not one key`},
+		{"bare key with a parameter", []string{`a;b=c`}, "", `is not one key`},
+		{"two words", []string{"two words"}, "", `is not one key`},
+		{"too long, bare", []string{long + "x"}, "", "Idempotency-Key is too long"},
+		{"too long, quoted", []string{`"` + long + `x"`}, "", "Idempotency-Key is too long"},
+		{"tab", []string{"\"a\tb\""}, "", `Idempotency-Key "\"a\tb\"" has a character that is not printable ASCII`},
+		{"control character", []string{"\x7f"}, "", "has a character that is not printable ASCII"},
+		{"not ASCII", []string{`"ключ"`}, "", "has a character that is not printable ASCII"},
 	} {
-		key, err := IdempotencyKey(http.Header{IdempotencyKeyHeader: c.values})
-		if key != c.key || (err == nil) != (c.says == "") {
-			t.Errorf("%q: %q, %v; want %q", c.values, key, err, c.key)
-			continue
-		}
-		if c.says != "" && (!errors.Is(err, errBadRequest) || !strings.Contains(err.Error(), c.says+"; want one key of 1 to 255")) {
-			t.Errorf("%q: %v; want %q", c.values, err, c.says)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			key, err := IdempotencyKey(http.Header{IdempotencyKeyHeader: c.values})
+			if key != c.key || (err == nil) != (c.says == "") {
+				t.Errorf("got %q, %v; want %q", key, err, c.key)
+				return
+			}
+			if c.says != "" && (!errors.Is(err, errBadRequest) || !strings.Contains(err.Error(), c.says+"; want one key of 1 to 255")) {
+				t.Errorf("got %v; want %q", err, c.says)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -35,7 +36,7 @@ func TestOpenAPIHasBounds(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name        string
-		said        schema
+		bounds      schema
 		least, most int64
 	}{
 		{"stock", put("/inventory")["stock"], 0, history.MaxStock},
@@ -43,9 +44,11 @@ func TestOpenAPIHasBounds(t *testing.T) {
 		{"think_ms", put("/settings")["think_ms"], 0, maxThinkMillis},
 		{"nested", put("/settings")["nested"], 0, maxNested},
 	} {
-		if c.said.Minimum == nil || c.said.Maximum == nil || *c.said.Minimum != c.least || *c.said.Maximum != c.most {
-			t.Errorf("%s: %+v; want %d to %d", c.name, c.said, c.least, c.most)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if c.bounds.Minimum == nil || c.bounds.Maximum == nil || *c.bounds.Minimum != c.least || *c.bounds.Maximum != c.most {
+				t.Errorf("got %+v; want %d to %d", c.bounds, c.least, c.most)
+			}
+		})
 	}
 	if got := doc.Components.Schemas["Strategy"].Enum; !slices.Equal(got, evolution.Names()) {
 		t.Errorf("strategies: %v; want %v", got, evolution.Names())
@@ -55,11 +58,13 @@ func TestOpenAPIHasBounds(t *testing.T) {
 // An unknown language is refused; English is the default.
 func TestLanguageRefusesUnknownValue(t *testing.T) {
 	for query, want := range map[string]string{"": "en", "?lang=": "en", "?lang=zh": "zh", "?lang=AAA": "", "?lang=EN": ""} {
-		in, err := Language(httptest.NewRequestWithContext(t.Context(), "GET", "/course"+query, http.NoBody))
-		status, _ := answer.StatusOf(err)
-		if string(in) != want || (err != nil) != (want == "") || err != nil && status != http.StatusBadRequest {
-			t.Errorf("%q: %q, %v; want %q", query, in, err, want)
-		}
+		t.Run(fmt.Sprintf("%q", query), func(t *testing.T) {
+			in, err := Language(httptest.NewRequestWithContext(t.Context(), "GET", "/course"+query, http.NoBody))
+			status, _ := answer.StatusOf(err)
+			if string(in) != want || (err != nil) != (want == "") || err != nil && status != http.StatusBadRequest {
+				t.Errorf("got %q, %v; want %q", in, err, want)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -41,16 +42,18 @@ func TestReadIsStrict(t *testing.T) {
 		{`stock=200`, "the body: jsontext: invalid character 's' at start of value"},
 		{"{\"name\":\"\xff\"}", `the body: jsontext: invalid UTF-8 within "/name"`},
 	} {
-		var to struct {
-			Stock *int64 `json:"stock"`
-			Name  string `json:"name,omitempty"`
-		}
-		err := Read(httptest.NewRequestWithContext(t.Context(), "PUT", "/inventory", strings.NewReader(c.body)), &to)
-		switch {
-		case c.says == "" && (err != nil || to.Stock == nil || *to.Stock != 200):
-			t.Errorf("%s: %v, %v; want 200", c.body, to.Stock, err)
-		case c.says != "" && (err == nil || !strings.HasPrefix(err.Error(), c.says)):
-			t.Errorf("%s: %v; want %s", c.body, err, c.says)
-		}
+		t.Run(fmt.Sprintf("%q", c.body), func(t *testing.T) {
+			var to struct {
+				Stock *int64 `json:"stock"`
+				Name  string `json:"name,omitempty"`
+			}
+			err := Read(httptest.NewRequestWithContext(t.Context(), "PUT", "/inventory", strings.NewReader(c.body)), &to)
+			switch {
+			case c.says == "" && (err != nil || to.Stock == nil || *to.Stock != 200):
+				t.Errorf("got %v, %v; want 200", to.Stock, err)
+			case c.says != "" && (err == nil || !strings.HasPrefix(err.Error(), c.says)):
+				t.Errorf("got %v; want %s", err, c.says)
+			}
+		})
 	}
 }

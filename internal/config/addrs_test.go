@@ -13,14 +13,16 @@ import (
 // A list of addresses may be a YAML sequence, or a text with commas.
 func TestRedisAddrsSyntax(t *testing.T) {
 	want := []string{"127.0.0.1:7001", "127.0.0.1:7002"}
-	for _, file := range []string{
-		"redis:\n  cluster: true\n  addrs: [127.0.0.1:7001, 127.0.0.1:7002]\n",
-		"redis:\n  cluster: true\n  addrs: 127.0.0.1:7001,127.0.0.1:7002\n",
-		"redis:\n  cluster: true\n  addrs: 127.0.0.1:7001, 127.0.0.1:7002\n",
+	for name, file := range map[string]string{
+		"list":                "redis:\n  cluster: true\n  addrs: [127.0.0.1:7001, 127.0.0.1:7002]\n",
+		"commas":              "redis:\n  cluster: true\n  addrs: 127.0.0.1:7001,127.0.0.1:7002\n",
+		"commas with a blank": "redis:\n  cluster: true\n  addrs: 127.0.0.1:7001, 127.0.0.1:7002\n",
 	} {
-		if got, err := loadConfig(t, file); err != nil || !reflect.DeepEqual(got.Redis.Addrs, want) {
-			t.Errorf("%s: %q, %v", file, got.Redis.Addrs, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got, err := loadConfig(t, file); err != nil || !reflect.DeepEqual(got.Redis.Addrs, want) {
+				t.Errorf("got %q, %v; want %q", got.Redis.Addrs, err, want)
+			}
+		})
 	}
 }
 
@@ -54,24 +56,28 @@ func TestRedisURLSetsOptions(t *testing.T) {
 		"redis:\n  cluster: true\n  addrs: [redis://u:p@a:1/0, redis://u:p@b:1]":                    {"a:1", "b:1"},
 		"redis:\n  addrs: a:1\n  redlock_addrs: [redis://a:1/2, unix:///run/r.sock, 'redis://b:1']": {"a:1"},
 	} {
-		got, err := loadConfig(t, file)
-		if err != nil || !slices.Equal(got.Redis.Addrs, want) {
-			t.Errorf("%s: %q, %v; want %q", file, got.Redis.Addrs, err, want)
-		}
-		again, err := loadConfig(t, "", "--redis.addrs="+strings.Join(got.Redis.Addrs, ","),
-			"--redis.redlock_addrs="+strings.Join(got.Redis.RedlockAddrs, ","),
-			fmt.Sprint("--redis.cluster=", got.Redis.Cluster), "--redis.master_name="+got.Redis.MasterName) // as replicas are started
-		if err != nil || !slices.Equal(again.Redis.Addrs, want) || !slices.Equal(again.Redis.RedlockAddrs, got.Redis.RedlockAddrs) {
-			t.Errorf("%s, given to a replica: %+v, %v", file, again.Redis, err)
-		}
+		t.Run(file, func(t *testing.T) {
+			got, err := loadConfig(t, file)
+			if err != nil || !slices.Equal(got.Redis.Addrs, want) {
+				t.Errorf("got %q, %v; want %q", got.Redis.Addrs, err, want)
+			}
+			again, err := loadConfig(t, "", "--redis.addrs="+strings.Join(got.Redis.Addrs, ","),
+				"--redis.redlock_addrs="+strings.Join(got.Redis.RedlockAddrs, ","),
+				fmt.Sprint("--redis.cluster=", got.Redis.Cluster), "--redis.master_name="+got.Redis.MasterName) // as replicas are started
+			if err != nil || !slices.Equal(again.Redis.Addrs, want) || !slices.Equal(again.Redis.RedlockAddrs, got.Redis.RedlockAddrs) {
+				t.Errorf("given to a replica: got %+v, %v; want %q", again.Redis, err, want)
+			}
+		})
 	}
 	for _, bad := range []string{
 		"redis://me:s3cret@db", "http://me:s3cret@db:1", "redis://me:s3cret@db:6379/nonsense", "redis://:pa/s3cret@db:1",
 		"redis://:p@s3cret@db:x", "redis://me:s3cret@db:6379?db=1",
 		"redis://me:12#s3cret@db:6379",
 	} {
-		if _, err := loadConfig(t, "redis.addrs: "+bad); err == nil || strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("%s: %v; want an error without the password", bad, err)
-		}
+		t.Run(bad, func(t *testing.T) {
+			if _, err := loadConfig(t, "redis.addrs: "+bad); err == nil || strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("got %v; want an error without the password", err)
+			}
+		})
 	}
 }

@@ -24,7 +24,12 @@ func loadConfig(t testing.TB, file string, flags ...string) (config.Config, erro
 	set := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	config.AddFlags(set, versions)
 	if file != "" {
-		path := filepath.Join(t.TempDir(), "config.yaml")
+		dir, err := os.MkdirTemp("", "lockstep") // t.TempDir has the name of the test, and an error has the path
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		path := filepath.Join(dir, "config.yaml")
 		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -116,18 +121,24 @@ func TestFlagOverridesEnvironmentOverridesFile(t *testing.T) {
 
 func TestHostsSyntax(t *testing.T) {
 	want := []string{"shop.example.com", "10.0.0.7", "::1"}
-	for _, file := range []string{"server.hosts: [shop.example.com, 10.0.0.7, '::1']", "server.hosts: shop.example.com, 10.0.0.7 ::1"} {
-		if got, err := loadConfig(t, file); err != nil || !reflect.DeepEqual(got.Server.Hosts, want) {
-			t.Errorf("%s: %q, %v", file, got.Server.Hosts, err)
-		}
+	for name, file := range map[string]string{
+		"list": "server.hosts: [shop.example.com, 10.0.0.7, '::1']", "text": "server.hosts: shop.example.com, 10.0.0.7 ::1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, err := loadConfig(t, file); err != nil || !reflect.DeepEqual(got.Server.Hosts, want) {
+				t.Errorf("got %q, %v; want %q", got.Server.Hosts, err, want)
+			}
+		})
 	}
 }
 
 func TestMisplacedSecretIsHidden(t *testing.T) {
 	for _, file := range []string{"redis.password: [s3cret]", "admin:\n  token:\n    a: s3cret", "redis: redis://:s3cret@db:1"} {
-		if _, err := loadConfig(t, file); err == nil || strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("%s: %v; want an error without the secret", file, err)
-		}
+		t.Run(file, func(t *testing.T) {
+			if _, err := loadConfig(t, file); err == nil || strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("got %v; want an error without the secret", err)
+			}
+		})
 	}
 }
 
@@ -191,9 +202,11 @@ func TestInvalidConfigurationIsRefused(t *testing.T) {
 		{"lock: v1", `lock: one value is not allowed: it is a group of keys; there are server.addr`},
 		{"lock: [", `configuration file: `},
 	} {
-		if _, err := loadConfig(t, c.file); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%q: %v; want %q", c.file, err, c.says)
-		}
+		t.Run(c.file, func(t *testing.T) {
+			if _, err := loadConfig(t, c.file); err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %v; want %q", err, c.says)
+			}
+		})
 	}
 	if _, err := loadConfig(t, "", "--config", "nowhere.yaml"); err == nil || !strings.Contains(err.Error(), "nowhere.yaml") {
 		t.Errorf("a file that is not there: %v", err)

@@ -44,9 +44,11 @@ func TestErrorNamesLine(t *testing.T) {
 		{"a tag that does not fit", "lock:\n  version: v0\nsale:\n  nested: !!int one\n", ":4: sale.nested: this value is not allowed"},
 		{"a value in itself", "server:\n  replica: &a [*a]\n", ":2: server.replica: this value is not allowed"},
 	} {
-		if _, err := loadConfig(t, c.file); err == nil || !strings.Contains(err.Error(), "config.yaml"+c.says) {
-			t.Errorf("%s: %v; want config.yaml%s", c.name, err, c.says)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := loadConfig(t, c.file); err == nil || !strings.Contains(err.Error(), "config.yaml"+c.says) {
+				t.Errorf("got %v; want config.yaml%s", err, c.says)
+			}
+		})
 	}
 }
 
@@ -56,14 +58,17 @@ func TestUnsuitableFileIsRefused(t *testing.T) {
 	if err := os.WriteFile(long, []byte(strings.Repeat("#", 1<<20)+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for file, says := range map[string]string{
-		dir:        dir + " is a directory: want a regular file",
-		os.DevNull: os.DevNull + " is a pipe, a device or a socket: want a regular file",
-		long:       long + " is longer than 1048576 bytes",
+	for name, test := range map[string]struct{ file, want string }{
+		"directory": {file: dir, want: dir + " is a directory: want a regular file"},
+		"device":    {file: os.DevNull, want: os.DevNull + " is a pipe, a device or a socket: want a regular file"},
+		"long file": {file: long, want: long + " is longer than 1048576 bytes"},
 	} {
-		if _, err := loadConfig(t, "", "--config", file); err == nil || !strings.Contains(err.Error(), "configuration file: "+says) {
-			t.Errorf("%s: %v; want %q", file, err, says)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, err := loadConfig(t, "", "--config", test.file)
+			if err == nil || !strings.Contains(err.Error(), "configuration file: "+test.want) {
+				t.Errorf("got %v; want %q", err, test.want)
+			}
+		})
 	}
 	if _, err := loadConfig(t, strings.Repeat("#", 1<<20)); err != nil {
 		t.Errorf("a file just as long as it may be: %v", err)
@@ -81,7 +86,7 @@ func TestUnsuitableFileIsRefused(t *testing.T) {
 func TestLoadOnlyIgnoresOtherSettings(t *testing.T) {
 	t.Setenv("LOCKSTEP_LOCK_VERSION", "v99")
 	t.Setenv("LOCKSTEP_NONSENSE", "1")
-	only := func(file string, named bool, names ...string) (config.Config, error) {
+	only := func(t *testing.T, file string, named bool, names ...string) (config.Config, error) {
 		t.Chdir(t.TempDir())
 		if err := os.WriteFile(config.DefaultFile, []byte(file), 0o600); err != nil {
 			t.Fatal(err)
@@ -96,24 +101,30 @@ func TestLoadOnlyIgnoresOtherSettings(t *testing.T) {
 		return config.LoadOnly(set, versions, names...)
 	}
 	for _, c := range []struct {
+		name  string
 		file  string
 		named bool
 		names []string
 		addr  string
 		says  string
 	}{
-		{"app: 1\nserver: {addr: 'h:1', port: 2}\nlock: {ttl: x}\n", false, []string{"server.addr"}, "h:1", ""},
-		{"app: 1\nserver: {addr: 'h:1', port: 2}\nlock: {ttl: x}\n", true, []string{"server.addr"}, "h:1", ""},
-		{"server: {addr: nowhere}\n", false, []string{"server.addr"}, "", `config.yaml:1: server.addr: "nowhere" is not allowed`},
-		{"server: {addr: nowhere}\n", false, []string{"redis."}, "", ""},
-		{"a: 1\n---\nb: 1\n", false, []string{"server.addr"}, "127.0.0.1:8080", ""},
-		{"a: 1\n---\nb: 1\n", true, []string{"server.addr"}, "", "a second document is not allowed"},
-		{"redis: {addrs: 'h:1', cluster: maybe}\n", false, []string{"redis."}, "", "redis.cluster: this value is not allowed"},
-		{"redis: {tls: true}\n", false, []string{"redis."}, "", "redis.addrs: empty is not allowed"},
+		{"other keys", "app: 1\nserver: {addr: 'h:1', port: 2}\nlock: {ttl: x}\n", false, []string{"server.addr"}, "h:1", ""},
+		{"other keys, file named", "app: 1\nserver: {addr: 'h:1', port: 2}\nlock: {ttl: x}\n", true, []string{"server.addr"}, "h:1", ""},
+		{"bad value", "server: {addr: nowhere}\n", false, []string{"server.addr"}, "", `config.yaml:1: server.addr: "nowhere" is not allowed`},
+		{"bad value of another group", "server: {addr: nowhere}\n", false, []string{"redis."}, "", ""},
+		{"two documents", "a: 1\n---\nb: 1\n", false, []string{"server.addr"}, "127.0.0.1:8080", ""},
+		{"two documents, file named", "a: 1\n---\nb: 1\n", true, []string{"server.addr"}, "", "a second document is not allowed"},
+		{
+			"bad value in a group", "redis: {addrs: 'h:1', cluster: maybe}\n", false, []string{"redis."},
+			"", "redis.cluster: this value is not allowed",
+		},
+		{"TLS without an address", "redis: {tls: true}\n", false, []string{"redis."}, "", "redis.addrs: empty is not allowed"},
 	} {
-		cfg, err := only(c.file, c.named, c.names...)
-		if cfg.Server.Addr != c.addr && c.says == "" || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%q, named %t, %v: %q, %v; want %q, %q", c.file, c.named, c.names, cfg.Server.Addr, err, c.addr, c.says)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			cfg, err := only(t, c.file, c.named, c.names...)
+			if cfg.Server.Addr != c.addr && c.says == "" || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %q, %v; want %q, %q", cfg.Server.Addr, err, c.addr, c.says)
+			}
+		})
 	}
 }

@@ -72,21 +72,23 @@ func TestMistypedFileRevealsNoSecret(t *testing.T) {
 		"redis:\n  password", "redis:\n  username", "admin:\n  token", "redis:\n  addrs", "redis.password", "redis:\n  passwrod",
 		"redis:\n  - password",
 	} {
-		for _, value := range []string{
-			": " + hidden + ": x", ": *" + hidden, ": &" + hidden + " [", ": !" + hidden + " [", ": @" + hidden, ": `" + hidden, ": %" + hidden,
-			": |" + hidden, ": >" + hidden, `: "` + hidden, `: "` + hidden + `\q"`, ": '" + hidden, ": {" + hidden + "}", ": {" + hidden + ": 1}",
-			": [" + hidden + "]", ": [" + hidden, ": {" + hidden, ":" + hidden, ":" + hidden + ": 1", "=" + hidden, "=" + hidden + ": 1",
-			" " + hidden, " " + hidden + ": 1", "\t" + hidden, ": \t" + hidden + "\n\tx: y", ": !!int " + hidden, ": !!float " + hidden,
-			": !!binary " + hidden + "*", ": !!map " + hidden, ": !!bool " + hidden, ":\n    " + hidden + ": 1", ":\n    a: " + hidden,
-			":\n    - " + hidden, ":\n  " + hidden, ": " + hidden + "\n   x: 1", ": " + hidden + "\n  " + `"`, ": {? " + hidden + "}",
-			": &a [*a, " + hidden + "]", ": <<: " + hidden, ":\n    <<: " + hidden, ": " + hidden + "\x01", ": " + hidden + "\xff",
-		} {
-			for _, after := range []string{"", "\n  cluster: maybe\nlock:\n  version: v0\n", "\n---\n" + hidden + "\n"} {
-				if shown, revealed := revealsSecret(t, key+value+after); revealed {
-					t.Errorf("%q: %s", key+value+after, shown)
+		t.Run(key, func(t *testing.T) {
+			for _, value := range []string{
+				": " + hidden + ": x", ": *" + hidden, ": &" + hidden + " [", ": !" + hidden + " [", ": @" + hidden, ": `" + hidden, ": %" + hidden,
+				": |" + hidden, ": >" + hidden, `: "` + hidden, `: "` + hidden + `\q"`, ": '" + hidden, ": {" + hidden + "}", ": {" + hidden + ": 1}",
+				": [" + hidden + "]", ": [" + hidden, ": {" + hidden, ":" + hidden, ":" + hidden + ": 1", "=" + hidden, "=" + hidden + ": 1",
+				" " + hidden, " " + hidden + ": 1", "\t" + hidden, ": \t" + hidden + "\n\tx: y", ": !!int " + hidden, ": !!float " + hidden,
+				": !!binary " + hidden + "*", ": !!map " + hidden, ": !!bool " + hidden, ":\n    " + hidden + ": 1", ":\n    a: " + hidden,
+				":\n    - " + hidden, ":\n  " + hidden, ": " + hidden + "\n   x: 1", ": " + hidden + "\n  " + `"`, ": {? " + hidden + "}",
+				": &a [*a, " + hidden + "]", ": <<: " + hidden, ":\n    <<: " + hidden, ": " + hidden + "\x01", ": " + hidden + "\xff",
+			} {
+				for _, after := range []string{"", "\n  cluster: maybe\nlock:\n  version: v0\n", "\n---\n" + hidden + "\n"} {
+					if shown, revealed := revealsSecret(t, key+value+after); revealed {
+						t.Errorf("%q: %s", key+value+after, shown)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -96,25 +98,27 @@ func TestSecretUnderOtherKeyIsHidden(t *testing.T) {
 		"admin.open", "redis.tls", "redis.cluster", "redis.addrs", "redis.embedded_addr", "redis.redlock_addrs", "redis.tls_ca", "redis.tls_key",
 		"redis.master_name", "redis", "admin",
 	} {
-		group, name, isKey := strings.Cut(key, ".")
-		files := []string{key + ": " + hidden, key + ": [" + hidden + "]", "admin: {" + hidden + "}", "redis: {" + hidden + ", tls: true}"}
-		if isKey {
-			files = append(files, fmt.Sprintf("%s: {%s: %s}", group, name, hidden),
-				fmt.Sprintf("%s:\n  %s: %[3]s\n  %[2]s: %[3]s", group, name, hidden))
-			t.Setenv("LOCKSTEP_"+strings.ToUpper(group+"_"+name), hidden)
-			if shown, revealed := revealsSecret(t, ""); revealed {
-				t.Errorf("environment %s: %s", key, shown)
+		t.Run(key, func(t *testing.T) {
+			group, name, isKey := strings.Cut(key, ".")
+			files := []string{key + ": " + hidden, key + ": [" + hidden + "]", "admin: {" + hidden + "}", "redis: {" + hidden + ", tls: true}"}
+			if isKey {
+				files = append(files, fmt.Sprintf("%s: {%s: %s}", group, name, hidden),
+					fmt.Sprintf("%s:\n  %s: %[3]s\n  %[2]s: %[3]s", group, name, hidden))
+				t.Setenv("LOCKSTEP_"+strings.ToUpper(group+"_"+name), hidden)
+				if shown, revealed := revealsSecret(t, ""); revealed {
+					t.Errorf("environment %s: %s", key, shown)
+				}
+				t.Setenv("LOCKSTEP_"+strings.ToUpper(group+"_"+name), "")
+				if shown, revealed := revealsSecret(t, "", "--"+key+"="+hidden); revealed {
+					t.Errorf("flag %s: %s", key, shown)
+				}
 			}
-			t.Setenv("LOCKSTEP_"+strings.ToUpper(group+"_"+name), "")
-			if shown, revealed := revealsSecret(t, "", "--"+key+"="+hidden); revealed {
-				t.Errorf("flag %s: %s", key, shown)
+			for _, file := range files {
+				if shown, revealed := revealsSecret(t, file); revealed {
+					t.Errorf("file %q: %s", file, shown)
+				}
 			}
-		}
-		for _, file := range files {
-			if shown, revealed := revealsSecret(t, file); revealed {
-				t.Errorf("file %q: %s", file, shown)
-			}
-		}
+		})
 	}
 }
 

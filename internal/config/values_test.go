@@ -11,30 +11,36 @@ import (
 // A number that YAML and Go may read differently is refused.
 func TestAmbiguousNumbersAreRefused(t *testing.T) {
 	for _, number := range []string{"0200", "-0", "+200", "0o310", "0xc8", "0b11", "1_000", "1e2", "2e2", "200.0", "1:30", "00", "２００"} {
-		want := fmt.Sprintf("inventory.initial: %q is not allowed: want a whole number from 0 to 1000000000, "+
-			"in decimal digits alone: 200, not 0200, ", number)
-		if _, err := loadConfig(t, "inventory:\n  initial: "+number); err == nil || !strings.Contains(err.Error(), "config.yaml:2: "+want) {
-			t.Errorf("file: %v; want %s", err, want)
-		}
-		t.Setenv("LOCKSTEP_INVENTORY_INITIAL", number)
-		if _, err := loadConfig(t, ""); err == nil || !strings.Contains(err.Error(), "environment: "+want) {
-			t.Errorf("environment: %v; want %s", err, want)
-		}
-		t.Setenv("LOCKSTEP_INVENTORY_INITIAL", "")
+		t.Run(number, func(t *testing.T) {
+			want := fmt.Sprintf("inventory.initial: %q is not allowed: want a whole number from 0 to 1000000000, "+
+				"in decimal digits alone: 200, not 0200, ", number)
+			if _, err := loadConfig(t, "inventory:\n  initial: "+number); err == nil || !strings.Contains(err.Error(), "config.yaml:2: "+want) {
+				t.Errorf("file: got %v; want %s", err, want)
+			}
+			t.Setenv("LOCKSTEP_INVENTORY_INITIAL", number)
+			if _, err := loadConfig(t, ""); err == nil || !strings.Contains(err.Error(), "environment: "+want) {
+				t.Errorf("environment: got %v; want %s", err, want)
+			}
+			t.Setenv("LOCKSTEP_INVENTORY_INITIAL", "")
+		})
 	}
 	for _, number := range []string{"200", `"200"`, "!!int 200", "&n 200"} {
-		if got, err := loadConfig(t, "inventory.initial: "+number); err != nil || got.Settings.Initial != 200 {
-			t.Errorf("%s: %d, %v", number, got.Settings.Initial, err)
-		}
+		t.Run(number, func(t *testing.T) {
+			if got, err := loadConfig(t, "inventory.initial: "+number); err != nil || got.Settings.Initial != 200 {
+				t.Errorf("got %d, %v; want 200", got.Settings.Initial, err)
+			}
+		})
 	}
 }
 
 // A text is taken literally, even if YAML would read it as a number, a boolean or a date.
 func TestTextIsTakenLiterally(t *testing.T) {
 	for _, text := range []string{"0123", "1_000", "1e3", "0x10", "true", "2001-01-01", "1.0"} {
-		if got, err := loadConfig(t, "admin.token: "+text); err != nil || got.Admin.Token != text {
-			t.Errorf("%s: %q, %v", text, got.Admin.Token, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := loadConfig(t, "admin.token: "+text); err != nil || got.Admin.Token != text {
+				t.Errorf("got %q, %v; want %q", got.Admin.Token, err, text)
+			}
+		})
 	}
 	if got, err := loadConfig(t, "server.hosts: [010, 'a']"); err != nil || !slices.Equal(got.Server.Hosts, []string{"010", "a"}) {
 		t.Errorf("%q, %v", got.Server.Hosts, err)
@@ -57,16 +63,18 @@ func TestControlCharactersAreRefused(t *testing.T) {
 		"server.replica":    {mark + "\n"},
 	} {
 		for _, value := range bad {
-			_, flag := loadConfig(t, "", "--"+key+"="+value)
-			_, file := loadConfig(t, fmt.Sprintf("%s: %q", key, value))
-			for source, err := range map[string]error{"flag": flag, "config.yaml:1": file} {
-				if err == nil || !strings.Contains(err.Error(), source+": "+key+": ") || !strings.Contains(err.Error(), "want a text without ") {
-					t.Errorf("%s %q: %v", key, value, err)
+			t.Run(fmt.Sprintf("%s, %q", key, value), func(t *testing.T) {
+				_, flag := loadConfig(t, "", "--"+key+"="+value)
+				_, file := loadConfig(t, fmt.Sprintf("%s: %q", key, value))
+				for source, err := range map[string]error{"flag": flag, "config.yaml:1": file} {
+					if err == nil || !strings.Contains(err.Error(), source+": "+key+": ") || !strings.Contains(err.Error(), "want a text without ") {
+						t.Errorf("%s: got %v; want the value refused", source, err)
+					}
+					if key != "server.replica" && err != nil && strings.Contains(err.Error(), mark) {
+						t.Errorf("%s: got %v; want the value hidden", source, err)
+					}
 				}
-				if key != "server.replica" && err != nil && strings.Contains(err.Error(), mark) {
-					t.Errorf("%s is shown: %v", key, err)
-				}
-			}
+			})
 		}
 	}
 	t.Setenv("LOCKSTEP_ADMIN_TOKEN", mark+"\n")

@@ -44,7 +44,10 @@ func TestFailuresAreTranslated(t *testing.T) {
 			"fault that cannot be injected", stopped,
 			"r1 dies: this lab stops a process, which only Unix can", "r1 崩溃：这个实验要暂停进程，只有 Unix 可以",
 		},
-		{"Redis is unavailable", fmt.Errorf("GET inventory: %w", lock.ErrUnavailable), "GET inventory: " + lock.ErrUnavailable.Error(), "Redis 不可用"},
+		{
+			"Redis is unavailable", fmt.Errorf("GET inventory: %w", lock.ErrUnavailable),
+			"GET inventory: " + lock.ErrUnavailable.Error(), "Redis 不可用",
+		},
 		{"error without a code", errors.New("exit status 3"), "exit status 3", "exit status 3"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -22,22 +22,28 @@ import (
 // The code of an error is that of the first wrapped error that has one. A cancellation has the code of its cause, if the cause has one.
 func TestStatusOfUsesFirstWrappedCode(t *testing.T) {
 	for _, c := range []struct {
+		name   string
 		err    error
 		status int
 		code   string
 	}{
-		{fmt.Errorf("%w: %w", service.ErrOutcomeUnknown, lock.ErrOutcomeUnknown), 503, "outcome_unknown"},
-		{fmt.Errorf("EVAL: %w: %w", lock.ErrOutcomeUnknown, errors.New("EOF")), 503, "redis_unavailable"},
-		{fmt.Errorf("GET: %w: %w", lock.ErrCancelled, lock.ErrTimeout), 503, "lock_timeout"},
-		{fmt.Errorf("GET: %w: %w", lock.ErrCancelled, context.Canceled), 499, "client_closed_request"},
-		{fmt.Errorf("%w: lock: %w", lock.WithCode("bad_request", "bad request"), evolution.ErrUnknown), 400, "bad_request"},
-		{service.ErrSoldOut, 409, "sold_out"},
-		{service.ErrConflict, 500, "internal"},
-		{lock.WithCode("unheard_of", "a code that no status was used to"), 500, "internal"},
+		{"unknown outcome of a sale", fmt.Errorf("%w: %w", service.ErrOutcomeUnknown, lock.ErrOutcomeUnknown), 503, "outcome_unknown"},
+		{"unknown outcome of a command", fmt.Errorf("EVAL: %w: %w", lock.ErrOutcomeUnknown, errors.New("EOF")), 503, "redis_unavailable"},
+		{"cancelled by a timeout", fmt.Errorf("GET: %w: %w", lock.ErrCancelled, lock.ErrTimeout), 503, "lock_timeout"},
+		{"cancelled by the client", fmt.Errorf("GET: %w: %w", lock.ErrCancelled, context.Canceled), 499, "client_closed_request"},
+		{
+			"bad request before an unknown lock",
+			fmt.Errorf("%w: lock: %w", lock.WithCode("bad_request", "bad request"), evolution.ErrUnknown), 400, "bad_request",
+		},
+		{"sold out", service.ErrSoldOut, 409, "sold_out"},
+		{"conflict", service.ErrConflict, 500, "internal"},
+		{"code without a status", lock.WithCode("unheard_of", "a code that no status was used to"), 500, "internal"},
 	} {
-		if status, code := StatusOf(c.err); status != c.status || code != c.code {
-			t.Errorf("%v: %d %s; want %d %s", c.err, status, code, c.status, c.code)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if status, code := StatusOf(c.err); status != c.status || code != c.code {
+				t.Errorf("got %d %s; want %d %s", status, code, c.status, c.code)
+			}
+		})
 	}
 }
 

@@ -40,23 +40,26 @@ func TestCachedAnswerIsMadeOnce(t *testing.T) {
 	}
 	tag := ask("GET", "/a?lang=en", "").Header().Get("ETag")
 	for _, c := range []struct {
+		name                string
 		method, path, known string
 		status              int
 		body                string
 	}{
-		{"GET", "/a?lang=en", "", 200, `"a in en"` + "\n"},
-		{"HEAD", "/a?lang=en", "", 200, ""},
-		{"GET", "/a?lang=en", tag, 304, ""},
-		{"GET", "/a?lang=zh", tag, 200, `"a in zh"` + "\n"},
-		{"GET", "/b?lang=en", tag, 200, `"b in en"` + "\n"},
+		{"GET", "GET", "/a?lang=en", "", 200, `"a in en"` + "\n"},
+		{"HEAD", "HEAD", "/a?lang=en", "", 200, ""},
+		{"known ETag", "GET", "/a?lang=en", tag, 304, ""},
+		{"ETag of another language", "GET", "/a?lang=zh", tag, 200, `"a in zh"` + "\n"},
+		{"ETag of another path", "GET", "/b?lang=en", tag, 200, `"b in en"` + "\n"},
 	} {
-		answer := ask(c.method, c.path, c.known)
-		if answer.Code != c.status || answer.Body.String() != c.body || answer.Header().Get("Cache-Control") != "no-cache" {
-			t.Errorf("%s %s: %d %v %q; want %d %q", c.method, c.path, answer.Code, answer.Header(), answer.Body, c.status, c.body)
-		}
-		if kind := answer.Header().Get("Content-Type"); c.status == http.StatusOK && kind != "application/json; charset=utf-8" {
-			t.Errorf("%s %s has Content-Type %q; want JSON", c.method, c.path, kind)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			answer := ask(c.method, c.path, c.known)
+			if answer.Code != c.status || answer.Body.String() != c.body || answer.Header().Get("Cache-Control") != "no-cache" {
+				t.Errorf("got %d %v %q; want %d %q", answer.Code, answer.Header(), answer.Body, c.status, c.body)
+			}
+			if kind := answer.Header().Get("Content-Type"); c.status == http.StatusOK && kind != "application/json; charset=utf-8" {
+				t.Errorf("got Content-Type %q; want JSON", kind)
+			}
+		})
 	}
 	for range 2 {
 		if answer := ask("GET", "/missing?lang=en", ""); answer.Code != http.StatusNotFound || answer.Header().Get("ETag") != "" {

@@ -27,11 +27,13 @@ func TestMuxAnswersWithValueOrError(t *testing.T) {
 		"POST /a/b": {200, `"POST /a/b "`}, "DELETE /a": {405, ""}, "GET /nowhere": {404, ""},
 		"GET /refused": {409, `"message":"refused"`}, "GET /absent": {404, "this server has no such thing"},
 	} {
-		method, path, _ := strings.Cut(request, " ")
-		answer := httptest.NewRecorder()
-		mux.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody))
-		if answer.Code != want.status || !strings.Contains(answer.Body.String(), want.says) {
-			t.Errorf("%s: %d: %s; want %+v", request, answer.Code, answer.Body, want)
-		}
+		t.Run(request, func(t *testing.T) {
+			method, path, _ := strings.Cut(request, " ")
+			answer := httptest.NewRecorder()
+			mux.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody))
+			if answer.Code != want.status || !strings.Contains(answer.Body.String(), want.says) {
+				t.Errorf("got %d: %s; want %+v", answer.Code, answer.Body, want)
+			}
+		})
 	}
 }

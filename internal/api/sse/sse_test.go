@@ -25,9 +25,11 @@ func TestReadReturnsWrittenEvents(t *testing.T) {
 	for name, want := range map[string]string{
 		"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no",
 	} {
-		if got := answer.Header().Get(name); got != want {
-			t.Errorf("%s: %q; want %q", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := answer.Header().Get(name); got != want {
+				t.Errorf("got %q; want %q", got, want)
+			}
+		})
 	}
 	want := []Event{{ID: "r1:7", Data: []byte(`{"a":1}`)}, {ID: "r1:7", Name: "done", Data: []byte("[1]")}}
 	var got []Event
