@@ -52,29 +52,34 @@ func TestMalformedKeysAreReportedAsBadData(t *testing.T) {
 			ops         string
 		}{
 			{what: "the ledger", names: newest, set: list(newest), ops: "write take watch start"},
-			{what: "the largest token", names: "{inventory}:fence", set: list("{inventory}:fence"), ops: "read write watch"},
-			{what: "the largest token", names: "{inventory}:fence", set: text("{inventory}:fence"), ops: "read write watch"},
+			{what: "the largest token, as a list", names: "{inventory}:fence", set: list("{inventory}:fence"), ops: "read write watch"},
+			{what: "the largest token, as a text", names: "{inventory}:fence", set: text("{inventory}:fence"), ops: "read write watch"},
 			{what: "the orders before these", names: older, set: list(older), ops: "write take watch start"},
 			{what: "the runs that are over", names: "{inventory}:runs_over", set: text("{inventory}:runs_over"), ops: "start"},
 			{what: "the replicas", names: "{inventory}:replicas", set: list("{inventory}:replicas"), ops: "beat tally"},
 			{what: "the run", names: dao.RunKey, set: list(dao.RunKey), ops: "read write take watch start beat"},
-			{what: "a count", names: "sold of the key {inventory}:run", set: field("sold"), ops: "write take watch tally"},
-			{what: "a count", names: "max_in_flight of the key {inventory}:run", set: field("max_in_flight"), ops: "write take watch tally"},
+			{what: "the count of sales", names: "sold of the key {inventory}:run", set: field("sold"), ops: "write take watch tally"},
+			{
+				what: "the count in flight", names: "max_in_flight of the key {inventory}:run", set: field("max_in_flight"),
+				ops: "write take watch tally",
+			},
 		} {
 			for op := range strings.FieldsSeq(c.ops) {
-				r.Store.FlushAll(t.Context())
-				if err := store.Start(t.Context(), history.Run{}, run); err != nil {
-					t.Fatal(err)
-				}
-				c.set(r.Store)
-				before := contents(t, r.Store)
-				err := sells[op](t.Context(), store)
-				if !errors.Is(err, service.ErrBadData) || !strings.Contains(err.Error(), c.names) {
-					t.Errorf("%s, %s: %v; want the key %s named", c.what, op, err, c.names)
-				}
-				if after := contents(t, r.Store); !maps.Equal(before, after) {
-					t.Errorf("%s, %s: it left\n%v\nof\n%v", c.what, op, after, before)
-				}
+				t.Run(c.what+", "+op, func(t *testing.T) {
+					r.Store.FlushAll(t.Context())
+					if err := store.Start(t.Context(), history.Run{}, run); err != nil {
+						t.Fatal(err)
+					}
+					c.set(r.Store)
+					before := contents(t, r.Store)
+					err := sells[op](t.Context(), store)
+					if !errors.Is(err, service.ErrBadData) || !strings.Contains(err.Error(), c.names) {
+						t.Errorf("got %v; want the key %s named", err, c.names)
+					}
+					if after := contents(t, r.Store); !maps.Equal(before, after) {
+						t.Errorf("it left\n%v\nof\n%v", after, before)
+					}
+				})
 			}
 		}
 	})

@@ -267,33 +267,35 @@ func TestOpenSupportsDatabasesAndSockets(t *testing.T) {
 	server := redisserver.Start(t, "--unixsocket", socket)
 	outside := open(t, dao.Config{Addrs: []string{server.Addr}}).Store
 	for db, addr := range []dao.Address{{Dial: socket}, {Dial: socket, DB: 1}, {Dial: server.Addr, DB: 2}} {
-		node := dao.Address{Dial: addr.Dial, DB: db + 8}
-		r := open(t, dao.Config{Addrs: []string{addr.String()}, RedlockAddrs: []string{node.String()}})
-		if r.Name != "Redis "+addr.String() || r.Addr != addr.String() || r.Nodes.String() != node.String() {
-			t.Errorf("%q, %q, %q; want the Redis %s and the node %s", r.Name, r.Addr, r.Nodes, addr, node)
-		}
-		notified := make(chan string, 10)
-		defer r.Notifier.Subscribe("channel", func(message string) { notified <- message })()
-		<-notified // it has subscribed
-		for name, client := range map[string]redis.UniversalClient{"store": r.Store, "lock": r.Lock, "node": r.Nodes[0]} {
-			want := db
-			if name == "node" {
-				want = db + 8
+		t.Run(addr.String(), func(t *testing.T) {
+			node := dao.Address{Dial: addr.Dial, DB: db + 8}
+			r := open(t, dao.Config{Addrs: []string{addr.String()}, RedlockAddrs: []string{node.String()}})
+			if r.Name != "Redis "+addr.String() || r.Addr != addr.String() || r.Nodes.String() != node.String() {
+				t.Errorf("%q, %q, %q; want the Redis %s and the node %s", r.Name, r.Addr, r.Nodes, addr, node)
 			}
-			if err := client.Set(t.Context(), name, 1, 0).Err(); err != nil {
+			notified := make(chan string, 10)
+			defer r.Notifier.Subscribe("channel", func(message string) { notified <- message })()
+			<-notified // it has subscribed
+			for name, client := range map[string]redis.UniversalClient{"store": r.Store, "lock": r.Lock, "node": r.Nodes[0]} {
+				want := db
+				if name == "node" {
+					want = db + 8
+				}
+				if err := client.Set(t.Context(), name, 1, 0).Err(); err != nil {
+					t.Fatal(err)
+				}
+				info, err := client.Info(t.Context(), "keyspace").Result()
+				if err != nil || !strings.Contains(info, fmt.Sprintf("db%d:", want)) {
+					t.Errorf("%s of %s: %q, %v; want a key in db%d", name, node, info, err, want)
+				}
+			}
+			if err := outside.Publish(t.Context(), "channel", "hello").Err(); err != nil {
 				t.Fatal(err)
 			}
-			info, err := client.Info(t.Context(), "keyspace").Result()
-			if err != nil || !strings.Contains(info, fmt.Sprintf("db%d:", want)) {
-				t.Errorf("%s: %s of %s: %q, %v", addr, name, node, info, err)
+			if message := <-notified; message != "hello" {
+				t.Errorf("got %q; want hello", message)
 			}
-		}
-		if err := outside.Publish(t.Context(), "channel", "hello").Err(); err != nil {
-			t.Fatal(err)
-		}
-		if message := <-notified; message != "hello" {
-			t.Errorf("%s: %q", addr, message)
-		}
+		})
 	}
 }
 

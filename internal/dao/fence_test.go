@@ -75,42 +75,46 @@ func TestSaleOfEndedRunWritesNothing(t *testing.T) {
 		}{
 			{how: "a new run", end: func() error { return start("first", "second") }},
 			{how: "a Redis that has forgotten", end: func() error { return r.Store.FlushAll(t.Context()).Err() }},
-			{how: "and a new run", end: func() error { return errors.Join(r.Store.FlushAll(t.Context()).Err(), start("", "second")) }},
+			{how: "a Redis that has forgotten, and a new run", end: func() error {
+				return errors.Join(r.Store.FlushAll(t.Context()).Err(), start("", "second"))
+			}},
 		} {
-			if err := errors.Join(r.Store.FlushAll(t.Context()).Err(), start("", "first"), end.end()); err != nil {
-				t.Fatal(end.how, err)
-			}
-			before := r.Store.Keys(t.Context(), "*").Val()
-			for _, fence := range []int64{0, 500} {
-				order := history.Order{ID: "late", RunID: "first", Fence: fence, Before: 7, After: 6}
-				_, taken := store.Take(t.Context(), order)
-				_, writeErr := store.Write(t.Context(), order)
-				watchErr := store.Watch(t.Context(), func(stock service.Stock) error { _, err := stock.Write(t.Context(), order); return err })
-				for what, err := range map[string]error{"Write": writeErr, "Take": taken, "watched Write": watchErr} {
-					if !errors.Is(err, service.ErrRunOver) {
-						t.Errorf("%s, %s with token %d: %v; want ErrRunOver", end.how, what, fence, err)
+			t.Run(end.how, func(t *testing.T) {
+				if err := errors.Join(r.Store.FlushAll(t.Context()).Err(), start("", "first"), end.end()); err != nil {
+					t.Fatal(err)
+				}
+				before := r.Store.Keys(t.Context(), "*").Val()
+				for _, fence := range []int64{0, 500} {
+					order := history.Order{ID: "late", RunID: "first", Fence: fence, Before: 7, After: 6}
+					_, takeErr := store.Take(t.Context(), order)
+					_, writeErr := store.Write(t.Context(), order)
+					watchErr := store.Watch(t.Context(), func(stock service.Stock) error { _, err := stock.Write(t.Context(), order); return err })
+					for what, err := range map[string]error{"Write": writeErr, "Take": takeErr, "watched Write": watchErr} {
+						if !errors.Is(err, service.ErrRunOver) {
+							t.Errorf("%s with token %d: %v; want ErrRunOver", what, fence, err)
+						}
+					}
+					if fence == 0 {
+						continue
+					}
+					if _, err := store.Read(t.Context(), order); !errors.Is(err, service.ErrRunOver) {
+						t.Errorf("Read with token %d: %v; want ErrRunOver", fence, err)
 					}
 				}
-				if fence == 0 {
-					continue
+				if after := r.Store.Keys(t.Context(), "*").Val(); len(after) != len(before) {
+					t.Errorf("late sales have left %v of %v", after, before)
 				}
-				if _, err := store.Read(t.Context(), order); !errors.Is(err, service.ErrRunOver) {
-					t.Errorf("%s, Read with token %d: %v; want ErrRunOver", end.how, fence, err)
+				switch stock := r.Store.Get(t.Context(), dao.InventoryKey).Val(); stock {
+				case "": // there is no run
+					return
+				case "10":
+				default:
+					t.Errorf("a late sale has written %s", stock)
 				}
-			}
-			if after := r.Store.Keys(t.Context(), "*").Val(); len(after) != len(before) {
-				t.Errorf("%s: late sales have left %v of %v", end.how, after, before)
-			}
-			switch stock := r.Store.Get(t.Context(), dao.InventoryKey).Val(); stock {
-			case "": // there is no run
-				continue
-			case "10":
-			default:
-				t.Errorf("%s: a late sale has written %s", end.how, stock)
-			}
-			if stock, err := store.Read(t.Context(), history.Order{RunID: "second", Fence: 1}); stock != 10 || err != nil {
-				t.Errorf("%s: the first sale of the next run reads %d, %v; want 10", end.how, stock, err)
-			}
+				if stock, err := store.Read(t.Context(), history.Order{RunID: "second", Fence: 1}); stock != 10 || err != nil {
+					t.Errorf("the first sale of the next run reads %d, %v; want 10", stock, err)
+				}
+			})
 		}
 		if err := start("first", "third"); !errors.Is(err, service.ErrRunOver) {
 			t.Errorf("a run begun over one that was not seen: %v; want ErrRunOver", err)

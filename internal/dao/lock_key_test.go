@@ -32,18 +32,20 @@ func TestRemoveTakesLockFromNamedHolder(t *testing.T) {
 			"no lock, a holder":           {holder: "A"},
 			"no lock, whoever has it":     {err: nil},
 		} {
-			mustSucceed(t, r.Store.Del(ctx, lock.Key).Err())
-			if c.take != nil {
-				mustSucceed(t, c.take())
-			}
-			removed, err := key.Remove(ctx, service.LockLayout{}, c.holder)
-			if removed != c.removed || !errors.Is(err, c.err) {
-				t.Errorf("%s: removed %t, %v; want %t, %v", name, removed, err, c.removed, c.err)
-			}
-			remains := c.take != nil && !c.removed
-			if n := r.Store.Exists(ctx, lock.Key).Val(); (n == 1) != remains {
-				t.Errorf("%s: %d keys are left; want one: %t", name, n, remains)
-			}
+			t.Run(name, func(t *testing.T) {
+				mustSucceed(t, r.Store.Del(ctx, lock.Key).Err())
+				if c.take != nil {
+					mustSucceed(t, c.take())
+				}
+				removed, err := key.Remove(ctx, service.LockLayout{}, c.holder)
+				if removed != c.removed || !errors.Is(err, c.err) {
+					t.Errorf("removed %t, %v; want %t, %v", removed, err, c.removed, c.err)
+				}
+				remains := c.take != nil && !c.removed
+				if n := r.Store.Exists(ctx, lock.Key).Val(); (n == 1) != remains {
+					t.Errorf("%d keys are left; want one: %t", n, remains)
+				}
+			})
 		}
 	})
 }

@@ -44,25 +44,28 @@ func TestDiscardedTransactionFailsWithRefusedCommandsError(t *testing.T) {
 	script := refusedWith(nil)
 	script[3].SetErr(answered("OOM command not allowed"))
 	for _, c := range []struct {
+		name     string
 		commands []redis.Cmder
 		err      error
 		want     string
 	}{
-		{commands: refusedWith(noKey), err: discarded, want: "HGETALL {inventory}:run: " + string(noKey)},
-		{commands: refusedWith(readOnly), err: discarded, want: "HGETALL {inventory}:run: " + string(readOnly)},
-		{commands: script, err: discarded, want: "EVAL a b: OOM command not allowed"},
-		{commands: refusedWith(nil), err: discarded, want: string(discarded)}, // nothing says why
-		{commands: refusedWith(readOnly), err: redis.TxFailedErr, want: redis.TxFailedErr.Error()},
-		{commands: refusedWith(readOnly)},
+		{name: "no right to a key", commands: refusedWith(noKey), err: discarded, want: "HGETALL {inventory}:run: " + string(noKey)},
+		{name: "read-only", commands: refusedWith(readOnly), err: discarded, want: "HGETALL {inventory}:run: " + string(readOnly)},
+		{name: "script refused", commands: script, err: discarded, want: "EVAL a b: OOM command not allowed"},
+		{name: "no command refused", commands: refusedWith(nil), err: discarded, want: string(discarded)}, // nothing says why
+		{name: "transaction failed", commands: refusedWith(readOnly), err: redis.TxFailedErr, want: redis.TxFailedErr.Error()},
+		{name: "transaction not refused", commands: refusedWith(readOnly)},
 	} {
-		err := new(masterTracker).send(t.Context(), c.commands, func(context.Context) error { return c.err })
-		if err == nil && c.want != "" || err != nil && err.Error() != c.want {
-			t.Errorf("%v: %v; want %q", c.err, err, c.want)
-		}
-		code := strings.TrimSpace(c.want[strings.LastIndex(c.want, ": ")+1:])
-		if err != nil && !errors.Is(err, c.err) && !redis.HasErrorPrefix(err, code) {
-			t.Errorf("%v is no longer what Redis answered", err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			err := new(masterTracker).send(t.Context(), c.commands, func(context.Context) error { return c.err })
+			if err == nil && c.want != "" || err != nil && err.Error() != c.want {
+				t.Errorf("got %v; want %q", err, c.want)
+			}
+			code := strings.TrimSpace(c.want[strings.LastIndex(c.want, ": ")+1:])
+			if err != nil && !errors.Is(err, c.err) && !redis.HasErrorPrefix(err, code) {
+				t.Errorf("%v is no longer what Redis answered", err)
+			}
+		})
 	}
 }
 
@@ -70,20 +73,30 @@ func TestDiscardedTransactionFailsWithRefusedCommandsError(t *testing.T) {
 // commands that were on their way.
 func TestStaleConnectionsAreReplaced(t *testing.T) {
 	for _, c := range []struct {
+		name    string
 		err     error
 		givenUp bool
 	}{
-		{givenUp: false},
-		{err: redis.Nil},
-		{err: answered("WRONGTYPE Operation against a key")},
-		{err: answered("NOREPLICAS Not enough good replicas to write.")},
-		{err: readOnly, givenUp: true},
-		{err: answered("READONLY You can't write against a read only replica. script: 4926, on @user_script:1."), givenUp: true},
+		{name: "no error", givenUp: false},
+		{name: "nil reply", err: redis.Nil},
+		{name: "wrong type", err: answered("WRONGTYPE Operation against a key")},
+		{name: "no replicas", err: answered("NOREPLICAS Not enough good replicas to write.")},
+		{name: "read-only", err: readOnly, givenUp: true},
 		{
+			name:    "read-only, in a script",
+			err:     answered("READONLY You can't write against a read only replica. script: 4926, on @user_script:1."),
+			givenUp: true,
+		},
+		{
+			name:    "read-only, in a script of an older Redis",
 			err:     answered("ERR Error running script (call to f_4926): @user_script: 1: -READONLY You can't write against a read only slave."),
 			givenUp: true,
 		},
-		{err: answered("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."), givenUp: true},
+		{
+			name:    "master down",
+			err:     answered("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."),
+			givenUp: true,
+		},
 	} {
 		for name, send := range map[string]func(*masterTracker) error{
 			"a command": func(m *masterTracker) error {
@@ -96,32 +109,34 @@ func TestStaleConnectionsAreReplaced(t *testing.T) {
 				return m.send(t.Context(), commands, func(context.Context) error { return discarded })
 			},
 		} {
-			times := 0
-			m := &masterTracker{onStale: func() { times++ }}
-			dial := m.dialHook(func(context.Context, string, string) (net.Conn, error) {
-				here, there := net.Pipe()
-				t.Cleanup(func() { here.Close(); there.Close() })
-				go there.Read(make([]byte, 1)) //nolint:errcheck // it ends with the pipe
-				return here, nil
+			t.Run(c.name+", "+name, func(t *testing.T) {
+				times := 0
+				m := &masterTracker{onStale: func() { times++ }}
+				dial := m.dialHook(func(context.Context, string, string) (net.Conn, error) {
+					here, there := net.Pipe()
+					t.Cleanup(func() { here.Close(); there.Close() })
+					go there.Read(make([]byte, 1)) //nolint:errcheck // it ends with the pipe
+					return here, nil
+				})
+				before, err := dial(t.Context(), "tcp", "redis:6379")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !isUsable(t, before) {
+					t.Error("a new connection was given up")
+				}
+				_ = send(m) // what it says is another test's
+				if isUsable(t, before) == c.givenUp || times == 1 != c.givenUp {
+					t.Errorf("given up %d times; want %t", times, c.givenUp)
+				}
+				after, err := dial(t.Context(), "tcp", "redis:6379")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := after.Write([]byte("x")); err != nil {
+					t.Errorf("the next connection: %v", err)
+				}
 			})
-			before, err := dial(t.Context(), "tcp", "redis:6379")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !isUsable(t, before) {
-				t.Errorf("%s, %v: a new connection was given up", name, c.err)
-			}
-			_ = send(m) // what it says is another test's
-			if isUsable(t, before) == c.givenUp || times == 1 != c.givenUp {
-				t.Errorf("%s, %v: given up %d times; want %t", name, c.err, times, c.givenUp)
-			}
-			after, err := dial(t.Context(), "tcp", "redis:6379")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := after.Write([]byte("x")); err != nil {
-				t.Errorf("%s, %v: the next connection: %v", name, c.err, err)
-			}
 		}
 	}
 }

@@ -76,20 +76,22 @@ func TestInvalidSegmentIsBadStock(t *testing.T) {
 			"is gone":      func() error { return r.Store.Del(ctx, first).Err() },
 			`holds "five"`: func() error { return r.Store.Set(ctx, first, "five", 0).Err() },
 		} {
-			if err := spoil(); err != nil {
-				t.Fatal(err)
-			}
-			for segment := range 2 {
-				order := history.Order{ID: "one", RunID: "run", Segment: segment + 1, SegmentCount: 2, Fence: 1, After: 4}
-				_, err := store.Read(ctx, order)
-				if segment == 1 {
-					_, err = store.Write(ctx, order)
+			t.Run(what, func(t *testing.T) {
+				if err := spoil(); err != nil {
+					t.Fatal(err)
 				}
-				named := err != nil && strings.Contains(err.Error(), first+" "+what) && strings.Contains(err.Error(), "PUT /inventory")
-				if !errors.Is(err, service.ErrBadStock) || !named {
-					t.Errorf("%s, a sale in segment %d: %v", what, segment+1, err)
+				for segment := range 2 {
+					order := history.Order{ID: "one", RunID: "run", Segment: segment + 1, SegmentCount: 2, Fence: 1, After: 4}
+					_, err := store.Read(ctx, order)
+					if segment == 1 {
+						_, err = store.Write(ctx, order)
+					}
+					named := err != nil && strings.Contains(err.Error(), first+" "+what) && strings.Contains(err.Error(), "PUT /inventory")
+					if !errors.Is(err, service.ErrBadStock) || !named {
+						t.Errorf("a sale in segment %d: %v", segment+1, err)
+					}
 				}
-			}
+			})
 		}
 	})
 }

@@ -33,38 +33,41 @@ func TestTakeSellsUnlessStockChanged(t *testing.T) {
 		store, redis := dao.NewStore(r.Store, "instance", 100), r.Store
 		order := history.Order{ID: "one", RunID: "run", Lock: "atomic", Owner: `"quoted"`}
 		for _, c := range []struct {
-			writeErr, stock string // "": none
-			err             error
-			after           string
+			name           string
+			written, stock string // "": none
+			err            error
+			after          string
 		}{
-			{writeErr: "1000000000", stock: "1000000000", after: "999999999"},
-			{writeErr: "2", stock: "2", after: "1"},
-			{writeErr: "0", stock: "0", err: service.ErrSoldOut, after: "0"},
-			{writeErr: "2", stock: "3", err: service.ErrRunChanged, after: "3"},
-			{writeErr: "2", stock: "many", err: service.ErrRunChanged, after: "many"},
-			{writeErr: "2", err: service.ErrRunChanged},
+			{name: "largest stock", written: "1000000000", stock: "1000000000", after: "999999999"},
+			{name: "stock left", written: "2", stock: "2", after: "1"},
+			{name: "sold out", written: "0", stock: "0", err: service.ErrSoldOut, after: "0"},
+			{name: "stock changed by hand", written: "2", stock: "3", err: service.ErrRunChanged, after: "3"},
+			{name: "stock that is no number", written: "2", stock: "many", err: service.ErrRunChanged, after: "many"},
+			{name: "stock deleted", written: "2", err: service.ErrRunChanged},
 		} {
-			redis.FlushAll(t.Context())
-			redis.HSet(t.Context(), dao.RunKey, "id", order.RunID, "written", c.writeErr)
-			if c.stock != "" {
-				redis.Set(t.Context(), dao.InventoryKey, c.stock, 0)
-			}
-			got, err := store.Take(t.Context(), order)
-			if !errors.Is(err, c.err) || redis.Get(t.Context(), dao.InventoryKey).Val() != c.after {
-				t.Errorf("Take of %q: %v, stock %q; want %v, stock %q", c.stock, err, redis.Get(t.Context(), dao.InventoryKey).Val(), c.err, c.after)
-			}
-			var kept history.Order
-			newest, _ := dao.OrdersKeys("run")
-			lines := redis.HVals(t.Context(), newest).Val()
-			if (len(lines) == 1) != (c.err == nil) {
-				t.Fatalf("Take of %q wrote %d orders", c.stock, len(lines))
-			}
-			if c.err != nil {
-				continue
-			}
-			if err := json.Unmarshal([]byte(lines[0]), &kept); err != nil || kept != got || got.After != got.Before-1 {
-				t.Errorf("the ledger has %+v, %v; the buyer has %+v", kept, err, got)
-			}
+			t.Run(c.name, func(t *testing.T) {
+				redis.FlushAll(t.Context())
+				redis.HSet(t.Context(), dao.RunKey, "id", order.RunID, "written", c.written)
+				if c.stock != "" {
+					redis.Set(t.Context(), dao.InventoryKey, c.stock, 0)
+				}
+				got, err := store.Take(t.Context(), order)
+				if !errors.Is(err, c.err) || redis.Get(t.Context(), dao.InventoryKey).Val() != c.after {
+					t.Errorf("got %v, stock %q; want %v, stock %q", err, redis.Get(t.Context(), dao.InventoryKey).Val(), c.err, c.after)
+				}
+				var ledgerOrder history.Order
+				newest, _ := dao.OrdersKeys("run")
+				lines := redis.HVals(t.Context(), newest).Val()
+				if (len(lines) == 1) != (c.err == nil) {
+					t.Fatalf("got %d orders", len(lines))
+				}
+				if c.err != nil {
+					return
+				}
+				if err := json.Unmarshal([]byte(lines[0]), &ledgerOrder); err != nil || ledgerOrder != got || got.After != got.Before-1 {
+					t.Errorf("the ledger has %+v, %v; the buyer has %+v", ledgerOrder, err, got)
+				}
+			})
 		}
 		redis.Del(t.Context(), dao.InventoryKey)
 		redis.LPush(t.Context(), dao.InventoryKey, "a list")
@@ -168,8 +171,8 @@ func TestManualStockIsNotOverwritten(t *testing.T) {
 		r.Store.Set(t.Context(), dao.InventoryKey, 1000, 0)
 		order := history.Order{ID: "one", RunID: "run", Before: 9, After: 8}
 		_, writeErr := store.Write(t.Context(), order)
-		_, taken := store.Take(t.Context(), order)
-		for what, err := range map[string]error{"Write": writeErr, "Take": taken} {
+		_, takeErr := store.Take(t.Context(), order)
+		for what, err := range map[string]error{"Write": writeErr, "Take": takeErr} {
 			if !errors.Is(err, service.ErrRunChanged) {
 				t.Errorf("%s: %v; want ErrRunChanged", what, err)
 			}

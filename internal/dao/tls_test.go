@@ -95,22 +95,24 @@ func TestClientCertificateErrorsNameSettings(t *testing.T) {
 			"a directory":      {certificate: own, key: t.TempDir(), says: "redis.tls_key: the file cannot be read: is a directory"},
 			"the other's file": {certificate: ownKey, key: own, says: "redis.tls_cert and redis.tls_key: not a PEM certificate"},
 		} {
-			for _, cfg := range []dao.Config{
-				{Addrs: []string{redis.Addr}},
-				{EmbeddedAddr: "127.0.0.1:0", RedlockAddrs: []string{redis.Addr}},
-			} {
-				cfg.TLS, cfg.TLSCA, cfg.TLSCert, cfg.TLSKey = true, server, c.certificate, c.key
-				r, err := dao.Open(t.Context(), cfg)
-				if err == nil {
-					r.Close()
+			t.Run(versions+", "+what, func(t *testing.T) {
+				for _, cfg := range []dao.Config{
+					{Addrs: []string{redis.Addr}},
+					{EmbeddedAddr: "127.0.0.1:0", RedlockAddrs: []string{redis.Addr}},
+				} {
+					cfg.TLS, cfg.TLSCA, cfg.TLSCert, cfg.TLSKey = true, server, c.certificate, c.key
+					r, err := dao.Open(t.Context(), cfg)
+					if err == nil {
+						r.Close()
+					}
+					if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+						t.Errorf("got %v; want %q", err, c.says)
+					}
+					if err != nil && strings.Contains(err.Error(), "s3cret") {
+						t.Errorf("%v repeats a value", err)
+					}
 				}
-				if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
-					t.Errorf("%s, %s: %v; want %q", versions, what, err, c.says)
-				}
-				if err != nil && strings.Contains(err.Error(), "s3cret") {
-					t.Errorf("%s, %s: %v repeats a value", versions, what, err)
-				}
-			}
+			})
 		}
 		r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redis.Addr}})
 		if err == nil || !strings.Contains(err.Error(), "if it requires TLS") {

@@ -2,6 +2,7 @@ package exercise_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,8 +75,8 @@ func TestCheckNamesReasonOfFailure(t *testing.T) {
 	e := findExercise(t, "01")
 	const line = "	case errors.Is(err, redis.Nil):\n"
 	for _, c := range []struct {
-		name, is, reason, says string
-		quick                  bool
+		name, edit, reason, says string
+		quick                    bool
 	}{
 		{"a mistake", "	case errors.Is(err, nothing):\n", exercise.NotCompiled, "undefined: nothing", true},
 		{"a panic", line + "		panic(\"out of luck\")\n", exercise.Panicked, "out of luck", false},
@@ -91,14 +92,16 @@ func TestCheckNamesReasonOfFailure(t *testing.T) {
 		{"a command", line + "		l.client.BLPop(ctx, 0, \"x\")\n", exercise.BadCommand, "blpop", false},
 		{"a key", line + "		l.client.Set(ctx, \"my-lock\", owner, 0)\n", exercise.BadKey, "my-lock is none of them", false},
 	} {
-		if !c.quick && !suite.Long {
-			continue
-		}
-		o, err := checkerOfEdit(t, e, line, c.is).Check(t.Context(), e, e.Dir(), language.English)
-		said := strings.Contains(strings.ToLower(o.Says), c.says)
-		if err != nil || o.State != verdict.Failed || o.Reason != c.reason || !said || o.Seconds > 30 {
-			t.Errorf("%s: %s, %s after %.0f s: %s, %v", c.name, o.State, o.Reason, o.Seconds, o.Says, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if !c.quick {
+				suite.LongOnly(t, "the rows that are quick")
+			}
+			o, err := checkerOfEdit(t, e, line, c.edit).Check(t.Context(), e, e.Dir(), language.English)
+			said := strings.Contains(strings.ToLower(o.Says), c.says)
+			if err != nil || o.State != verdict.Failed || o.Reason != c.reason || !said || o.Seconds > 30 {
+				t.Errorf("got %s, %s after %.0f s: %s, %v", o.State, o.Reason, o.Seconds, o.Says, err)
+			}
+		})
 	}
 }
 
@@ -144,14 +147,18 @@ func TestCheckIgnoresGoEnvironment(t *testing.T) {
 
 func TestFindAcceptsNumberNameOrPath(t *testing.T) {
 	for _, name := range []string{"5", "05", "05-nested", "nested", "exercises/05-nested", "./exercises/05-nested/", `exercises\05-nested`} {
-		if e, err := exercise.Find(name); err != nil || e.Number != 5 {
-			t.Errorf("%q is %d, %v", name, e.Number, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if e, err := exercise.Find(name); err != nil || e.Number != 5 {
+				t.Errorf("got %d, %v; want 5", e.Number, err)
+			}
+		})
 	}
 	for _, name := range []string{"", "0", "99", "05x", "nest", "-1"} {
-		if e, err := exercise.Find(name); !errors.Is(err, exercise.ErrUnknown) {
-			t.Errorf("%q is %d, %v", name, e.Number, err)
-		}
+		t.Run(fmt.Sprintf("%q", name), func(t *testing.T) {
+			if e, err := exercise.Find(name); !errors.Is(err, exercise.ErrUnknown) {
+				t.Errorf("got %d, %v; want %v", e.Number, err, exercise.ErrUnknown)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,22 +106,24 @@ func TestCheckWithUnwritableProgress(t *testing.T) {
 		language.English: {"Not yet", "whether the exercise is done was not written down: open "},
 		language.Chinese: {"还没有完成", "没有记下这一题是否完成：open "},
 	} {
-		if in == language.Chinese && !suite.Long {
-			continue // only in English, because each check takes long
-		}
-		d, people := newLearner(t, in)
-		d.Store = exercise.ProgressIn(filepath.Join(t.TempDir(), "gone"))
-		outcome, err := d.Check(t.Context(), e)
-		var forgotten exercise.ForgottenError
-		if !errors.As(err, &forgotten) || outcome.State.ExitCode() != 1 {
-			t.Fatalf("%v, %v; want not yet, and that it is forgotten", outcome.State, err)
-		}
-		if !strings.Contains(people.String(), says[0]) || !strings.HasPrefix(err.Error(), says[1]) {
-			t.Errorf("%s\n%v; want %q", people, err, says)
-		}
-		if err := d.Watch(t.Context(), e); err == nil {
-			t.Error("it watches on, and cannot remember what is done")
-		}
+		t.Run(string(in), func(t *testing.T) {
+			if in == language.Chinese {
+				suite.LongOnly(t, "English, because each check takes long")
+			}
+			d, people := newLearner(t, in)
+			d.Store = exercise.ProgressIn(filepath.Join(t.TempDir(), "gone"))
+			outcome, err := d.Check(t.Context(), e)
+			var forgotten exercise.ForgottenError
+			if !errors.As(err, &forgotten) || outcome.State.ExitCode() != 1 {
+				t.Fatalf("%v, %v; want not yet, and that it is forgotten", outcome.State, err)
+			}
+			if !strings.Contains(people.String(), says[0]) || !strings.HasPrefix(err.Error(), says[1]) {
+				t.Errorf("%s\n%v; want %q", people, err, says)
+			}
+			if err := d.Watch(t.Context(), e); err == nil {
+				t.Error("it watches on, and cannot remember what is done")
+			}
+		})
 	}
 }
 
@@ -132,31 +135,33 @@ func TestCheckWithInvalidProgressFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, garbage := range []string{"not JSON", `{"done":7}`, `{"of a newer one":1}`, "\x00"} {
-		d, people := newLearner(t, language.English)
-		dir := t.TempDir()
-		d.Store = exercise.ProgressIn(dir)
-		file := filepath.Join(dir, exercise.ProgressFile)
-		if err := os.WriteFile(file, []byte(garbage), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		var forgotten exercise.ForgottenError
-		if err := d.Hint(e); !errors.As(err, &forgotten) || !errors.Is(err, exercise.ErrUnreadable) ||
-			!strings.Contains(people.String(), "Hint 3 of 3") {
-			t.Errorf("%q: %v\n%s", garbage, err, people)
-		}
-		if garbage == "not JSON" { // one is enough, because each check takes long
-			d.Checker.Overlay = map[string]string{e.Dir() + "/lock.go": filepath.Join(d.Checker.Root, e.Dir(), "solution", "lock.go")}
-			outcome, err := d.Check(t.Context(), e)
-			if !errors.As(err, &forgotten) || !errors.Is(err, exercise.ErrUnreadable) || outcome.State.ExitCode() != 0 {
-				t.Errorf("%v, %v; want done, and that it is forgotten", outcome.State, err)
+		t.Run(fmt.Sprintf("%q", garbage), func(t *testing.T) {
+			d, people := newLearner(t, language.English)
+			dir := t.TempDir()
+			d.Store = exercise.ProgressIn(dir)
+			file := filepath.Join(dir, exercise.ProgressFile)
+			if err := os.WriteFile(file, []byte(garbage), 0o600); err != nil {
+				t.Fatal(err)
 			}
-			if text := people.String(); !strings.Contains(text, "Done. ") || strings.Contains(text, "Next: ") {
-				t.Errorf("%s", text)
+			var forgotten exercise.ForgottenError
+			if err := d.Hint(e); !errors.As(err, &forgotten) || !errors.Is(err, exercise.ErrUnreadable) ||
+				!strings.Contains(people.String(), "Hint 3 of 3") {
+				t.Errorf("got %v\n%s", err, people)
 			}
-		}
-		if text, err := os.ReadFile(file); err != nil || string(text) != garbage {
-			t.Errorf("it was written over: %q, %v", text, err)
-		}
+			if garbage == "not JSON" { // one is enough, because each check takes long
+				d.Checker.Overlay = map[string]string{e.Dir() + "/lock.go": filepath.Join(d.Checker.Root, e.Dir(), "solution", "lock.go")}
+				outcome, err := d.Check(t.Context(), e)
+				if !errors.As(err, &forgotten) || !errors.Is(err, exercise.ErrUnreadable) || outcome.State.ExitCode() != 0 {
+					t.Errorf("%v, %v; want done, and that it is forgotten", outcome.State, err)
+				}
+				if text := people.String(); !strings.Contains(text, "Done. ") || strings.Contains(text, "Next: ") {
+					t.Errorf("%s", text)
+				}
+			}
+			if text, err := os.ReadFile(file); err != nil || string(text) != garbage {
+				t.Errorf("it was written over: %q, %v", text, err)
+			}
+		})
 	}
 }
 

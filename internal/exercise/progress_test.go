@@ -2,6 +2,7 @@ package exercise_test
 
 import (
 	"errors"
+	"fmt"
 	"lockstep/internal/exercise"
 	"os"
 	"path/filepath"
@@ -37,21 +38,23 @@ func TestProgressIsSavedAndLoaded(t *testing.T) {
 
 func TestInvalidProgressFileIsNotOverwritten(t *testing.T) {
 	for _, text := range []string{"", "{", `{"done": 1}`, `{"of a newer lockstep": {}}`} {
-		dir := t.TempDir()
-		file := filepath.Join(dir, exercise.ProgressFile)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err := exercise.ProgressIn(dir).Load()
-		update := exercise.ProgressIn(dir).Update(func(p *exercise.Progress) { p.Done["01-expiry"] = true })
-		for _, err := range []error{err, update} {
-			if !errors.Is(err, exercise.ErrUnreadable) || !strings.Contains(err.Error(), file) {
-				t.Errorf("%q: %v; want ErrUnreadable, and the name of the file", text, err)
+		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, exercise.ProgressFile)
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
 			}
-		}
-		if now, _ := os.ReadFile(file); string(now) != text {
-			t.Errorf("%q was overwritten by %q", text, now)
-		}
+			_, err := exercise.ProgressIn(dir).Load()
+			update := exercise.ProgressIn(dir).Update(func(p *exercise.Progress) { p.Done["01-expiry"] = true })
+			for _, err := range []error{err, update} {
+				if !errors.Is(err, exercise.ErrUnreadable) || !strings.Contains(err.Error(), file) {
+					t.Errorf("got %v; want ErrUnreadable, and the name of the file", err)
+				}
+			}
+			if now, _ := os.ReadFile(file); string(now) != text {
+				t.Errorf("%q was overwritten by %q", text, now)
+			}
+		})
 	}
 }
 

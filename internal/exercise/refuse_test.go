@@ -37,23 +37,25 @@ func TestForbiddenCallIsRefusedBeforeBuild(t *testing.T) {
 		{"another's Now", `time "example.com/clock"`, "_ = time.Now()", exercise.ErrNoGo, "", ""},
 		{"no Go", `"time"`, "func {", exercise.ErrNoGo, "", ""},
 	} {
-		file := filepath.Join(t.TempDir(), "lock.go")
-		text := "package expiry\n\nimport (\n\t" + c.imports + "\n)\n\nfunc wait() {\n\t" + c.body + "\n}\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		e, checks := findExercise(t, "01"), newChecker(t)
-		checks.Overlay = map[string]string{e.Dir() + "/lock.go": file}
-		o, err := checks.Check(t.Context(), e, e.Dir(), language.English)
-		if c.reason == "" {
-			if !errors.Is(err, c.want) {
-				t.Errorf("%s: %+v, %v; want it built", c.name, o, err)
+		t.Run(c.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "lock.go")
+			text := "package expiry\n\nimport (\n\t" + c.imports + "\n)\n\nfunc wait() {\n\t" + c.body + "\n}\n"
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
 			}
-			continue
-		}
-		if err != nil || o.State != verdict.Failed || o.Reason != c.reason || !strings.HasSuffix(o.Says, ":\n\n"+c.says) {
-			t.Errorf("%s: %+v, %v; want %s, and %s", c.name, o, err, c.reason, c.says)
-		}
+			e, checks := findExercise(t, "01"), newChecker(t)
+			checks.Overlay = map[string]string{e.Dir() + "/lock.go": file}
+			o, err := checks.Check(t.Context(), e, e.Dir(), language.English)
+			if c.reason == "" {
+				if !errors.Is(err, c.want) {
+					t.Errorf("got %+v, %v; want it built", o, err)
+				}
+				return
+			}
+			if err != nil || o.State != verdict.Failed || o.Reason != c.reason || !strings.HasSuffix(o.Says, ":\n\n"+c.says) {
+				t.Errorf("got %+v, %v; want %s, and %s", o, err, c.reason, c.says)
+			}
+		})
 	}
 }
 
@@ -81,21 +83,23 @@ func TestSharedVariableIsRefused(t *testing.T) {
 		"var pauses = []int{1, 2, 4}":                           "",
 		"var n = 1\n\nfunc add() int { n := n; n++; return n }": "",
 	} {
-		file := filepath.Join(t.TempDir(), "lock.go")
-		if err := os.WriteFile(file, []byte("package expiry\n\n"+declared+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		e, checks := findExercise(t, "01"), newChecker(t)
-		checks.Overlay = map[string]string{e.Dir() + "/lock.go": file}
-		o, err := checks.Check(t.Context(), e, e.Dir(), language.English)
-		if says == "" {
-			if !errors.Is(err, exercise.ErrNoGo) {
-				t.Errorf("%s: %+v, %v; want it built", declared, o, err)
+		t.Run(declared, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "lock.go")
+			if err := os.WriteFile(file, []byte("package expiry\n\n"+declared+"\n"), 0o600); err != nil {
+				t.Fatal(err)
 			}
-			continue
-		}
-		if err != nil || o.State != verdict.Failed || o.Reason != exercise.Shared || !strings.Contains(o.Says, ":\n\n"+says+" (lock.go:") {
-			t.Errorf("%s: %+v, %v; want %q", declared, o, err, says)
-		}
+			e, checks := findExercise(t, "01"), newChecker(t)
+			checks.Overlay = map[string]string{e.Dir() + "/lock.go": file}
+			o, err := checks.Check(t.Context(), e, e.Dir(), language.English)
+			if says == "" {
+				if !errors.Is(err, exercise.ErrNoGo) {
+					t.Errorf("got %+v, %v; want it built", o, err)
+				}
+				return
+			}
+			if err != nil || o.State != verdict.Failed || o.Reason != exercise.Shared || !strings.Contains(o.Says, ":\n\n"+says+" (lock.go:") {
+				t.Errorf("got %+v, %v; want %q", o, err, says)
+			}
+		})
 	}
 }

@@ -79,15 +79,17 @@ func TestTroubleIsToldInLearnersLanguage(t *testing.T) {
 		},
 	} {
 		for in, want := range map[language.Language]string{language.English: test.english, language.Chinese: test.chinese} {
-			o := findExercise(t, "01").Explore(t.Context(), strategy.Strategy{New: func(p strategy.Parts) lock.Locker {
-				return troubledLock{s18.New(p), p, test.before}
-			}}, in)
-			if o.State != verdict.Failed || o.Reason != test.reason || o.Schedule != test.schedule || !strings.Contains(o.Says, want) {
-				t.Errorf("%s: %s, %s, %q, %q; want %s, %q, %q", name, o.State, o.Reason, o.Schedule, o.Says, test.reason, test.schedule, want)
-			}
-			if sentence := english.FindString(o.Says); in == language.Chinese && sentence != "" {
-				t.Errorf("%s: %q is in %q", name, sentence, o.Says)
-			}
+			t.Run(name+", "+string(in), func(t *testing.T) {
+				o := findExercise(t, "01").Explore(t.Context(), strategy.Strategy{New: func(p strategy.Parts) lock.Locker {
+					return troubledLock{s18.New(p), p, test.before}
+				}}, in)
+				if o.State != verdict.Failed || o.Reason != test.reason || o.Schedule != test.schedule || !strings.Contains(o.Says, want) {
+					t.Errorf("got %s, %s, %q, %q; want %s, %q, %q", o.State, o.Reason, o.Schedule, o.Says, test.reason, test.schedule, want)
+				}
+				if sentence := english.FindString(o.Says); in == language.Chinese && sentence != "" {
+					t.Errorf("%q is in %q", sentence, o.Says)
+				}
+			})
 		}
 	}
 }
@@ -178,10 +180,12 @@ func TestSourceFaultNamesFile(t *testing.T) {
 		},
 	} {
 		for in, want := range map[language.Language]string{language.English: test.english, language.Chinese: test.chinese} {
-			o, err := newModule(t, test.files).Check(t.Context(), e, e.Dir(), in)
-			if err != nil || o.Reason != exercise.NotCompiled || !strings.Contains(o.Says, want) {
-				t.Errorf("%s: %s, %q, %v; want %q", name, o.Reason, o.Says, err, want)
-			}
+			t.Run(name+", "+string(in), func(t *testing.T) {
+				o, err := newModule(t, test.files).Check(t.Context(), e, e.Dir(), in)
+				if err != nil || o.Reason != exercise.NotCompiled || !strings.Contains(o.Says, want) {
+					t.Errorf("got %s, %q, %v; want %q", o.Reason, o.Says, err, want)
+				}
+			})
 		}
 	}
 }
@@ -193,21 +197,23 @@ func TestCheckTellsOfLearnersFile(t *testing.T) {
 	if err != nil || o.Reason != exercise.NotCompiled || !strings.Contains(o.Says, "/lock.go has to declare this function") {
 		t.Errorf("without Strategy: %+v, %v", o, err)
 	}
-	for init, want := range map[string][2]string{
+	for code, want := range map[string][2]string{
 		`panic("out of luck")`: {exercise.Panicked, "panic: out of luck\n\tadded.go:6"},
 		"os.Exit(3)":           {exercise.OtherTrouble, "the code ended the program (exit status 3)"},
 	} {
-		added := filepath.Join(t.TempDir(), "added.go")
-		text := "package expiry\n\nimport \"os\"\n\nfunc init() {\n\t" + init + "\n\tprint(os.Args)\n}\n"
-		if err := os.WriteFile(added, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c := newChecker(t)
-		c.Overlay = map[string]string{e.Dir() + "/added.go": added}
-		o, err := c.Check(t.Context(), e, e.Dir(), language.English)
-		if err != nil || o.Reason != want[0] || !strings.Contains(o.Says, want[1]) {
-			t.Errorf("%s: %s, %q, %v; want %q", init, o.Reason, o.Says, err, want)
-		}
+		t.Run(code, func(t *testing.T) {
+			added := filepath.Join(t.TempDir(), "added.go")
+			text := "package expiry\n\nimport \"os\"\n\nfunc init() {\n\t" + code + "\n\tprint(os.Args)\n}\n"
+			if err := os.WriteFile(added, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c := newChecker(t)
+			c.Overlay = map[string]string{e.Dir() + "/added.go": added}
+			o, err := c.Check(t.Context(), e, e.Dir(), language.English)
+			if err != nil || o.Reason != want[0] || !strings.Contains(o.Says, want[1]) {
+				t.Errorf("got %s, %q, %v; want %q", o.Reason, o.Says, err, want)
+			}
+		})
 	}
 }
 

@@ -46,22 +46,25 @@ func (l timedLock) TryLock(ctx context.Context, owner string) (*lock.Lease, erro
 func TestUntoldNamesOtherCauseAndTimer(t *testing.T) {
 	e := findExercise(t, "untold")
 	for _, c := range []struct {
+		name string
 		lock timedLock
 		in   language.Language
 		says string
 	}{
-		{timedLock{cause: lock.ErrExpired}, language.English, `ended with the cause "the lock was gone already: `},
-		{timedLock{cause: context.Canceled}, language.Chinese, "它的 context 结束了，但原因是“context canceled”，不是 lock.ErrLost"},
-		{timedLock{cause: lock.ErrLost, leaks: true}, language.English, "a timer that it set is pending or running"},
-		{timedLock{cause: lock.ErrLost}, language.English, ""},
+		{"expired lock", timedLock{cause: lock.ErrExpired}, language.English, `ended with the cause "the lock was gone already: `},
+		{"cancelled context", timedLock{cause: context.Canceled}, language.Chinese, "它的 context 结束了，但原因是“context canceled”，不是 lock.ErrLost"},
+		{"timer left", timedLock{cause: lock.ErrLost, leaks: true}, language.English, "a timer that it set is pending or running"},
+		{"correct lock", timedLock{cause: lock.ErrLost}, language.English, ""},
 	} {
-		o := e.Explore(t.Context(), strategy.Strategy{New: func(p strategy.Parts) lock.Locker {
-			of := c.lock
-			of.Locker, of.opts = s18.New(p), p.Options
-			return of
-		}}, c.in)
-		if done := o.State == verdict.Done; done != (c.says == "") || !strings.Contains(o.Says, c.says) || !strings.Contains(o.Diagram, c.says) {
-			t.Errorf("cause %v, leaks %t: %s, %q; want %q", c.lock.cause, c.lock.leaks, o.State, o.Says, c.says)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			o := e.Explore(t.Context(), strategy.Strategy{New: func(p strategy.Parts) lock.Locker {
+				timed := c.lock
+				timed.Locker, timed.opts = s18.New(p), p.Options
+				return timed
+			}}, c.in)
+			if done := o.State == verdict.Done; done != (c.says == "") || !strings.Contains(o.Says, c.says) || !strings.Contains(o.Diagram, c.says) {
+				t.Errorf("got %s, %q; want %q", o.State, o.Says, c.says)
+			}
+		})
 	}
 }

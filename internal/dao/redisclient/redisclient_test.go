@@ -22,34 +22,36 @@ func TestOptionsSelectClientKind(t *testing.T) {
 		"Sentinel": {Addrs: []string{"127.0.0.1:1"}, MasterName: "shop"},
 		"Cluster":  {Addrs: []string{"127.0.0.1:1"}, Cluster: true},
 	} {
-		cfg.Username, cfg.Password, cfg.PoolSize, cfg.Idle = "user", "password", 7, time.Second
-		client := redis.NewUniversalClient(redisclient.Options(cfg))
-		defer client.Close()
-		var o redis.ClusterOptions
-		switch client := client.(type) {
-		case *redis.ClusterClient:
-			o = *client.Options()
-		case *redis.Client:
-			single := client.Options()
-			o = redis.ClusterOptions{
-				MaxRetries: single.MaxRetries, DialerRetries: single.DialerRetries, Protocol: single.Protocol, PoolSize: single.PoolSize,
-				Username: single.Username, Password: single.Password, DialTimeout: single.DialTimeout, PoolTimeout: single.PoolTimeout,
-				DisableIdentity: single.DisableIdentity, ContextTimeoutEnabled: single.ContextTimeoutEnabled,
-				ConnMaxIdleTime: single.ConnMaxIdleTime, MaintNotificationsConfig: single.MaintNotificationsConfig,
+		t.Run(name, func(t *testing.T) {
+			cfg.Username, cfg.Password, cfg.PoolSize, cfg.Idle = "user", "password", 7, time.Second
+			client := redis.NewUniversalClient(redisclient.Options(cfg))
+			defer client.Close()
+			var o redis.ClusterOptions
+			switch client := client.(type) {
+			case *redis.ClusterClient:
+				o = *client.Options()
+			case *redis.Client:
+				single := client.Options()
+				o = redis.ClusterOptions{
+					MaxRetries: single.MaxRetries, DialerRetries: single.DialerRetries, Protocol: single.Protocol, PoolSize: single.PoolSize,
+					Username: single.Username, Password: single.Password, DialTimeout: single.DialTimeout, PoolTimeout: single.PoolTimeout,
+					DisableIdentity: single.DisableIdentity, ContextTimeoutEnabled: single.ContextTimeoutEnabled,
+					ConnMaxIdleTime: single.ConnMaxIdleTime, MaintNotificationsConfig: single.MaintNotificationsConfig,
+				}
+			default:
+				t.Fatalf("%T", client)
 			}
-		default:
-			t.Fatalf("%s: %T", name, client)
-		}
-		if o.MaxRetries > 0 || o.MaxRedirects > 0 || o.DialerRetries != 1 {
-			t.Errorf("%s: %d retries, %d redirects, %d dials; want none, none and one", name, o.MaxRetries, o.MaxRedirects, o.DialerRetries)
-		}
-		if o.Username != "user" || o.Password != "password" || o.PoolSize != 7 || o.ConnMaxIdleTime != time.Second || o.Protocol != 2 ||
-			!o.DisableIdentity || !o.ContextTimeoutEnabled || o.DialTimeout != 2*time.Second || o.PoolTimeout != 4*time.Second {
-			t.Errorf("%s: %+v", name, o)
-		}
-		if is := o.MaintNotificationsConfig.EndpointType; cfg.MasterName == "" && is != maintnotifications.EndpointTypeNone {
-			t.Errorf("%s: the type of an endpoint is %q; to find that out, a client resolves its name", name, is)
-		}
+			if o.MaxRetries > 0 || o.MaxRedirects > 0 || o.DialerRetries != 1 {
+				t.Errorf("got %d retries, %d redirects, %d dials; want none, none and one", o.MaxRetries, o.MaxRedirects, o.DialerRetries)
+			}
+			if o.Username != "user" || o.Password != "password" || o.PoolSize != 7 || o.ConnMaxIdleTime != time.Second || o.Protocol != 2 ||
+				!o.DisableIdentity || !o.ContextTimeoutEnabled || o.DialTimeout != 2*time.Second || o.PoolTimeout != 4*time.Second {
+				t.Errorf("got %+v", o)
+			}
+			if endpoint := o.MaintNotificationsConfig.EndpointType; cfg.MasterName == "" && endpoint != maintnotifications.EndpointTypeNone {
+				t.Errorf("the type of an endpoint is %q; to find that out, a client resolves its name", endpoint)
+			}
+		})
 	}
 }
 
