@@ -149,7 +149,7 @@ func TestRowsAreFoundAgain(t *testing.T) {
 func TestTableHasAllQuickFindings(t *testing.T) {
 	const few = 100 // runs
 	library.Quiet()
-	known := rows(t)
+	tableRows := rows(t)
 	for _, l := range library.All() {
 		for _, in := range exhibit.Scenarios(l) {
 			result, err := locktest.Search(t, in.Config(l, few, exhibit.Anomalies()...), l.Open)
@@ -157,7 +157,7 @@ func TestTableHasAllQuickFindings(t *testing.T) {
 				t.Fatalf("%s %v: %v", l.Name, in, err)
 			}
 			for _, f := range result.Found {
-				if !slices.ContainsFunc(known, func(r row) bool {
+				if !slices.ContainsFunc(tableRows, func(r row) bool {
 					return r.library == l.Name && r.anomaly == f.Anomaly && r.steps <= f.Steps() && r.scenario.Within(in) && r.here()
 				}) {
 					t.Errorf("%s %v shows %s by %v, and no row says so", l.Name, in, f.Anomaly, f.Schedule)

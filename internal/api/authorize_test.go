@@ -63,9 +63,9 @@ func newGuardedHandler(guard Guard) http.Handler {
 
 // serve returns the answer to a request.
 func serve(guard Guard, request *http.Request) *httptest.ResponseRecorder {
-	answered := httptest.NewRecorder()
-	newGuardedHandler(guard).ServeHTTP(answered, request)
-	return answered
+	recorder := httptest.NewRecorder()
+	newGuardedHandler(guard).ServeHTTP(recorder, request)
+	return recorder
 }
 
 // A page of another site may not run explorations, however it writes the path. Everybody else may.
@@ -153,19 +153,19 @@ func TestGuardAllowsByRoleAndOrigin(t *testing.T) {
 			}
 			request := httptest.NewRequest(method, path, http.NoBody)
 			request.Host = c.host
-			if name, value, some := strings.Cut(c.header, ": "); some {
+			if name, value, ok := strings.Cut(c.header, ": "); ok {
 				request.Header.Set(name, value)
 			}
-			answered := serve(c.guard, request)
+			recorder := serve(c.guard, request)
 			var failure ErrorAnswer
 			if c.status != 200 {
-				if err := json.Unmarshal(answered.Body.Bytes(), &failure); err != nil {
+				if err := json.Unmarshal(recorder.Body.Bytes(), &failure); err != nil {
 					t.Error(err)
 				}
 			}
 			isForbidden := failure.Error.Code == "forbidden"
-			if answered.Code != c.status || !strings.Contains(failure.Error.Message, c.says) || (c.status == 403) != isForbidden {
-				t.Errorf("got %d %+v; want %d and %q", answered.Code, failure, c.status, c.says)
+			if recorder.Code != c.status || !strings.Contains(failure.Error.Message, c.says) || (c.status == 403) != isForbidden {
+				t.Errorf("got %d %+v; want %d and %q", recorder.Code, failure, c.status, c.says)
 			}
 		})
 	}
@@ -189,9 +189,9 @@ func TestUnknownMethodIsRefusedBeforeToken(t *testing.T) {
 	} {
 		t.Run(request, func(t *testing.T) {
 			method, path, _ := strings.Cut(request, " ")
-			answered := serve(guard, httptest.NewRequest(method, path, http.NoBody))
-			if got := answered.Header().Get("Allow"); answered.Code != want.status || got != want.allow {
-				t.Errorf("got %d, Allow %q; want %+v", answered.Code, got, want)
+			recorder := serve(guard, httptest.NewRequest(method, path, http.NoBody))
+			if got := recorder.Header().Get("Allow"); recorder.Code != want.status || got != want.allow {
+				t.Errorf("got %d, Allow %q; want %+v", recorder.Code, got, want)
 			}
 		})
 	}

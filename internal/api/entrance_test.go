@@ -76,20 +76,20 @@ func TestShutWaitsForRequestsAndRefusesNewOnes(t *testing.T) {
 	})}
 	server := httptest.NewServer(entrance)
 	defer server.Close()
-	answered := make(chan error, 1)
+	result := make(chan error, 1)
 	go func() {
 		response, err := server.Client().Get(server.URL)
 		if err == nil {
 			err = response.Body.Close()
 		}
-		answered <- err
+		result <- err
 	}()
 	<-inside
 	if entrance.Shut(0) {
 		t.Error("Shut returns true while a request is served")
 	}
 	close(goOn)
-	if err := <-answered; err != nil {
+	if err := <-result; err != nil {
 		t.Error(err)
 	}
 	if entrance.Shut(time.Hour) {

@@ -43,14 +43,14 @@ func TestReadIsStrict(t *testing.T) {
 		{"{\"name\":\"\xff\"}", `the body: jsontext: invalid UTF-8 within "/name"`},
 	} {
 		t.Run(fmt.Sprintf("%q", c.body), func(t *testing.T) {
-			var to struct {
+			var body struct {
 				Stock *int64 `json:"stock"`
 				Name  string `json:"name,omitempty"`
 			}
-			err := Read(httptest.NewRequestWithContext(t.Context(), "PUT", "/inventory", strings.NewReader(c.body)), &to)
+			err := Read(httptest.NewRequestWithContext(t.Context(), "PUT", "/inventory", strings.NewReader(c.body)), &body)
 			switch {
-			case c.says == "" && (err != nil || to.Stock == nil || *to.Stock != 200):
-				t.Errorf("got %v, %v; want 200", to.Stock, err)
+			case c.says == "" && (err != nil || body.Stock == nil || *body.Stock != 200):
+				t.Errorf("got %v, %v; want 200", body.Stock, err)
 			case c.says != "" && (err == nil || !strings.HasPrefix(err.Error(), c.says)):
 				t.Errorf("got %v; want %s", err, c.says)
 			}

@@ -55,14 +55,14 @@ func TestClusterHidesPasswords(t *testing.T) {
 	t.Parallel()
 	redis, addr := redisserver.Start(t, "--requirepass", "s3cret"), shoptest.UnusedAddr(t)
 	line, finish := serve(t, "cluster", "--replicas", "1", "--server.addr", addr, "--redis.addrs", "redis://default:s3cret@"+redis.Addr)
-	shown := line.String()
+	output := line.String()
 	front := shoptest.At(t, addr)
 	if status, code := front.Sell(); status != 200 {
 		t.Errorf("a sale: %d %s", status, code)
 	}
 	for _, path := range []string{"/", "/healthz", "/readyz", "/lock", "/inventory", "/metrics", "/replicas"} {
 		_, text := front.Send(http.MethodGet, path, "")
-		shown += text
+		output += text
 	}
 	var replicas []cluster.ReplicaAnswer
 	front.Ask(http.MethodGet, "/replicas", "", &replicas)
@@ -76,13 +76,13 @@ func TestClusterHidesPasswords(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), redis.Addr) {
 			t.Errorf("the replica's arguments: %q, %v", text, err)
 		}
-		shown += string(text)
+		output += string(text)
 	}
 	http.DefaultClient.CloseIdleConnections()
 	if code := finish(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	if !strings.Contains(shown, redis.Addr) || strings.Contains(shown, "s3cret") {
-		t.Errorf("%s\nwant where the Redis is, and not its password", shown)
+	if !strings.Contains(output, redis.Addr) || strings.Contains(output, "s3cret") {
+		t.Errorf("%s\nwant where the Redis is, and not its password", output)
 	}
 }

@@ -61,11 +61,11 @@ func TestRedisURLSetsOptions(t *testing.T) {
 			if err != nil || !slices.Equal(got.Redis.Addrs, want) {
 				t.Errorf("got %q, %v; want %q", got.Redis.Addrs, err, want)
 			}
-			again, err := loadConfig(t, "", "--redis.addrs="+strings.Join(got.Redis.Addrs, ","),
+			replica, err := loadConfig(t, "", "--redis.addrs="+strings.Join(got.Redis.Addrs, ","),
 				"--redis.redlock_addrs="+strings.Join(got.Redis.RedlockAddrs, ","),
 				fmt.Sprint("--redis.cluster=", got.Redis.Cluster), "--redis.master_name="+got.Redis.MasterName) // as replicas are started
-			if err != nil || !slices.Equal(again.Redis.Addrs, want) || !slices.Equal(again.Redis.RedlockAddrs, got.Redis.RedlockAddrs) {
-				t.Errorf("given to a replica: got %+v, %v; want %q", again.Redis, err, want)
+			if err != nil || !slices.Equal(replica.Redis.Addrs, want) || !slices.Equal(replica.Redis.RedlockAddrs, got.Redis.RedlockAddrs) {
+				t.Errorf("given to a replica: got %+v, %v; want %q", replica.Redis, err, want)
 			}
 		})
 	}

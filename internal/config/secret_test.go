@@ -13,11 +13,11 @@ const hidden = "Xs3cretX"
 func revealsSecret(t *testing.T, file string, flags ...string) (string, bool) {
 	t.Helper()
 	cfg, err := loadConfig(t, file, flags...)
-	shown := fmt.Sprint(err)
+	output := fmt.Sprint(err)
 	if err == nil {
-		shown = fmt.Sprint(cfg.Redis.Addrs, cfg.Redis.RedlockAddrs, cfg.Redis.EmbeddedAddr, cfg.Server.Addr)
+		output = fmt.Sprint(cfg.Redis.Addrs, cfg.Redis.RedlockAddrs, cfg.Redis.EmbeddedAddr, cfg.Server.Addr)
 	}
-	return shown, strings.Contains(shown, hidden)
+	return output, strings.Contains(output, hidden)
 }
 
 // However a Redis URL is mistyped, neither an error nor a log shows its password, whatever the source.
@@ -45,8 +45,8 @@ func TestMistypedURLRevealsNoSecret(t *testing.T) {
 		if i%5 == 0 { // every URL is tried with the right key, some also with similar keys
 			key = keys[1+i%2]
 		}
-		if shown, revealed := revealsSecret(t, "", "--"+key+"="+addr); revealed {
-			t.Errorf("flag %s %q: %s", key, addr, shown)
+		if output, revealed := revealsSecret(t, "", "--"+key+"="+addr); revealed {
+			t.Errorf("flag %s %q: %s", key, addr, output)
 		}
 	}
 	for i := 0; i < len(addrs); i += 23 {
@@ -54,13 +54,13 @@ func TestMistypedURLRevealsNoSecret(t *testing.T) {
 			"redis:\n  addrs: " + addrs[i], "redis.addrs: [" + addrs[i] + "]", fmt.Sprintf("redis:\n  addrs: %q\n", addrs[i]),
 			"redis: " + addrs[i], addrs[i],
 		} {
-			if shown, revealed := revealsSecret(t, file); revealed {
-				t.Errorf("file %q: %s", file, shown)
+			if output, revealed := revealsSecret(t, file); revealed {
+				t.Errorf("file %q: %s", file, output)
 			}
 		}
 		t.Setenv("LOCKSTEP_REDIS_ADDRS", addrs[i])
-		if shown, revealed := revealsSecret(t, ""); revealed {
-			t.Errorf("environment %q: %s", addrs[i], shown)
+		if output, revealed := revealsSecret(t, ""); revealed {
+			t.Errorf("environment %q: %s", addrs[i], output)
 		}
 		t.Setenv("LOCKSTEP_REDIS_ADDRS", "")
 	}
@@ -83,8 +83,8 @@ func TestMistypedFileRevealsNoSecret(t *testing.T) {
 				": &a [*a, " + hidden + "]", ": <<: " + hidden, ":\n    <<: " + hidden, ": " + hidden + "\x01", ": " + hidden + "\xff",
 			} {
 				for _, after := range []string{"", "\n  cluster: maybe\nlock:\n  version: v0\n", "\n---\n" + hidden + "\n"} {
-					if shown, revealed := revealsSecret(t, key+value+after); revealed {
-						t.Errorf("%q: %s", key+value+after, shown)
+					if output, revealed := revealsSecret(t, key+value+after); revealed {
+						t.Errorf("%q: %s", key+value+after, output)
 					}
 				}
 			}
@@ -105,17 +105,17 @@ func TestSecretUnderOtherKeyIsHidden(t *testing.T) {
 				files = append(files, fmt.Sprintf("%s: {%s: %s}", group, name, hidden),
 					fmt.Sprintf("%s:\n  %s: %[3]s\n  %[2]s: %[3]s", group, name, hidden))
 				t.Setenv("LOCKSTEP_"+strings.ToUpper(group+"_"+name), hidden)
-				if shown, revealed := revealsSecret(t, ""); revealed {
-					t.Errorf("environment %s: %s", key, shown)
+				if output, revealed := revealsSecret(t, ""); revealed {
+					t.Errorf("environment %s: %s", key, output)
 				}
 				t.Setenv("LOCKSTEP_"+strings.ToUpper(group+"_"+name), "")
-				if shown, revealed := revealsSecret(t, "", "--"+key+"="+hidden); revealed {
-					t.Errorf("flag %s: %s", key, shown)
+				if output, revealed := revealsSecret(t, "", "--"+key+"="+hidden); revealed {
+					t.Errorf("flag %s: %s", key, output)
 				}
 			}
 			for _, file := range files {
-				if shown, revealed := revealsSecret(t, file); revealed {
-					t.Errorf("file %q: %s", file, shown)
+				if output, revealed := revealsSecret(t, file); revealed {
+					t.Errorf("file %q: %s", file, output)
 				}
 			}
 		})
@@ -131,20 +131,20 @@ func FuzzSecret(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, before, after string) {
 		addr := before + hidden + "@" + after
-		var shown string
+		var output string
 		var revealed bool
 		switch which % 4 {
 		case 0:
-			shown, revealed = revealsSecret(t, "", "--redis.addrs="+addr)
+			output, revealed = revealsSecret(t, "", "--redis.addrs="+addr)
 		case 1:
-			shown, revealed = revealsSecret(t, "", "--redis.redlock_addrs="+addr)
+			output, revealed = revealsSecret(t, "", "--redis.redlock_addrs="+addr)
 		case 2:
-			shown, revealed = revealsSecret(t, "", "--server.addr="+addr)
+			output, revealed = revealsSecret(t, "", "--server.addr="+addr)
 		default:
-			shown, revealed = revealsSecret(t, "redis:\n  addrs: "+addr+"\n")
+			output, revealed = revealsSecret(t, "redis:\n  addrs: "+addr+"\n")
 		}
 		if revealed {
-			t.Errorf("%d %q: %s", which, addr, shown)
+			t.Errorf("%d %q: %s", which, addr, output)
 		}
 	})
 }

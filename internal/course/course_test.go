@@ -182,13 +182,13 @@ func TestCoursePausesInATerminal(t *testing.T) {
 		if err := pupil.Take(t.Context(), answers, ""); err != nil {
 			t.Error(err)
 		}
-		told, at := out.String(), 0
+		output, offset := out.String(), 0
 		for _, part := range []string{drawn, why, rest, seat} {
-			i := strings.Index(told[at:], part)
+			i := strings.Index(output[offset:], part)
 			if (i >= 0) != slices.Contains(want, part) {
-				t.Errorf("%s: after %d letters it says %q at %d; want %q\n%s", typed, at, part, i, want, told)
+				t.Errorf("%s: after %d letters it says %q at %d; want %q\n%s", typed, offset, part, i, want, output)
 			}
-			at += max(i, 0)
+			offset += max(i, 0)
 		}
 	}
 }

@@ -47,9 +47,9 @@ func TestReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 		if err := <-late; !errors.Is(err, redis.ErrPoolTimeout) || time.Since(began) != time.Second {
 			t.Errorf("one attempt more: %v after %v; want ErrPoolTimeout after 1s", err, time.Since(began))
 		}
-		gone, leave := context.WithCancel(t.Context())
+		leaving, leave := context.WithCancel(t.Context())
 		leave()
-		attempt(gone, late, answer)
+		attempt(leaving, late, answer)
 		if err := <-late; !errors.Is(err, context.Canceled) {
 			t.Errorf("an attempt of one who has left: %v; want context.Canceled", err)
 		}

@@ -204,9 +204,9 @@ func TestWrongServerKindsNameRemedy(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	single := redisserver.Start(t).Addr
 	node := redisserver.Start(t, "--cluster-enabled", "yes", "--cluster-port", redisserver.FreePort(t)).Addr
-	gone := redisserver.FreePort(t)
+	port := redisserver.FreePort(t)
 	file := filepath.Join(t.TempDir(), "sentinel.conf")
-	if err := os.WriteFile(file, []byte("sentinel monitor shop 127.0.0.1 "+gone+" 1\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("sentinel monitor shop 127.0.0.1 "+port+" 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	sentinel := redisserver.Start(t, file, "--sentinel").Addr

@@ -113,10 +113,10 @@ func TestStaleConnectionsAreReplaced(t *testing.T) {
 				times := 0
 				m := &masterTracker{onStale: func() { times++ }}
 				dial := m.dialHook(func(context.Context, string, string) (net.Conn, error) {
-					here, there := net.Pipe()
-					t.Cleanup(func() { here.Close(); there.Close() })
-					go there.Read(make([]byte, 1)) //nolint:errcheck // it ends with the pipe
-					return here, nil
+					clientConn, serverConn := net.Pipe()
+					t.Cleanup(func() { clientConn.Close(); serverConn.Close() })
+					go serverConn.Read(make([]byte, 1)) //nolint:errcheck // it ends with the pipe
+					return clientConn, nil
 				})
 				before, err := dial(t.Context(), "tcp", "redis:6379")
 				if err != nil {
@@ -167,8 +167,8 @@ func TestConcurrentRefusalsMakeConnectionsStaleOnce(t *testing.T) {
 // isUsable reports whether go-redis would take a connection from its pool, which is also whether it may be written to.
 func isUsable(t *testing.T, connection net.Conn) bool {
 	t.Helper()
-	system, is := connection.(syscall.Conn)
-	if !is {
+	system, ok := connection.(syscall.Conn)
+	if !ok {
 		t.Fatalf("go-redis cannot ask a %T", connection)
 	}
 	raw, err := system.SyscallConn()

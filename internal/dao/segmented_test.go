@@ -16,7 +16,7 @@ import (
 func TestSegmentsAreReadAndWritten(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store, ctx := dao.NewStore(r.Store, "test", 100), t.Context()
-		held := func() string {
+		state := func() string {
 			var all []string
 			for i := range 4 {
 				key, fence := dao.SegmentKeys(i + 1)
@@ -28,8 +28,8 @@ func TestSegmentsAreReadAndWritten(t *testing.T) {
 		begin := func(stock int64, segments int, want string) {
 			t.Helper()
 			next := history.Run{ID: fmt.Sprint(stock, segments), Initial: stock, Segments: segments}
-			if err := store.Start(ctx, last, next); err != nil || held() != want {
-				t.Errorf("%d in %d segments: %q, %v; want %q", stock, segments, held(), err, want)
+			if err := store.Start(ctx, last, next); err != nil || state() != want {
+				t.Errorf("%d in %d segments: %q, %v; want %q", stock, segments, state(), err, want)
 			}
 			last = next
 		}
@@ -48,8 +48,8 @@ func TestSegmentsAreReadAndWritten(t *testing.T) {
 		}
 		begin(2, 3, "2 1/ 1/ 0/ /")
 		begin(10, 3, "10 4/ 3/ 3/ /")
-		if err := errors.Join(sell(1, 7, 4), sell(3, 2, 3), sell(3, 3, 2)); err != nil || held() != "7 3/7 3/ 1/3 /" {
-			t.Errorf("after three sales: %q, %v", held(), err)
+		if err := errors.Join(sell(1, 7, 4), sell(3, 2, 3), sell(3, 3, 2)); err != nil || state() != "7 3/7 3/ 1/3 /" {
+			t.Errorf("after three sales: %q, %v", state(), err)
 		}
 		if err := sell(1, 6, 3); !errors.Is(err, lock.ErrLost) { // though 6 is larger than what segment 3 has seen
 			t.Errorf("a token smaller than the largest of its segment: %v; want ErrLost", err)
@@ -86,8 +86,8 @@ func TestInvalidSegmentIsBadStock(t *testing.T) {
 					if segment == 1 {
 						_, err = store.Write(ctx, order)
 					}
-					named := err != nil && strings.Contains(err.Error(), first+" "+what) && strings.Contains(err.Error(), "PUT /inventory")
-					if !errors.Is(err, service.ErrBadStock) || !named {
+					isNamed := err != nil && strings.Contains(err.Error(), first+" "+what) && strings.Contains(err.Error(), "PUT /inventory")
+					if !errors.Is(err, service.ErrBadStock) || !isNamed {
 						t.Errorf("a sale in segment %d: %v", segment+1, err)
 					}
 				}

@@ -135,18 +135,18 @@ func TestRepeatedWriteReturnsFirstOrder(t *testing.T) {
 			})
 			return sold, err
 		}
-		ways := map[string]func(history.Order) (history.Order, error){"Write": write, "Take": take, "watched Write": watchedStock}
+		writers := map[string]func(history.Order) (history.Order, error){"Write": write, "Take": take, "watched Write": watchedStock}
 		stock := int64(9)
 		for _, first := range []string{"Write", "Take", "watched Write"} { // the first one's hash is the older one by the third
 			order := history.Order{ID: "by " + first, RunID: run.ID, Before: stock, After: stock - 1, Replica: "a"}
 			stock--
-			sold, err := ways[first](order)
+			sold, err := writers[first](order)
 			if err != nil || sold != order {
 				t.Fatalf("%s: %+v, %v; want %+v", first, sold, err, order)
 			}
-			again := history.Order{ID: order.ID, RunID: run.ID, Before: 5, After: 4, Replica: "b", Fence: 1}
-			for second, way := range ways {
-				if got, err := way(again); err != nil || got != sold {
+			repeat := history.Order{ID: order.ID, RunID: run.ID, Before: 5, After: 4, Replica: "b", Fence: 1}
+			for second, writer := range writers {
+				if got, err := writer(repeat); err != nil || got != sold {
 					t.Errorf("%s after %s: %+v, %v; want %+v", second, first, got, err, sold)
 				}
 			}

@@ -36,8 +36,8 @@ func findExercise(t *testing.T, name string) exercise.Exercise {
 	return e
 }
 
-// checkerOfEdit returns a checker that sees the exercise's lock.go with was replaced by is.
-func checkerOfEdit(t *testing.T, e exercise.Exercise, was, is string) exercise.Checker {
+// checkerOfEdit returns a checker that sees the exercise's lock.go with old replaced by edit.
+func checkerOfEdit(t *testing.T, e exercise.Exercise, old, edit string) exercise.Checker {
 	t.Helper()
 	c := newChecker(t)
 	file := e.Dir() + "/lock.go"
@@ -45,11 +45,11 @@ func checkerOfEdit(t *testing.T, e exercise.Exercise, was, is string) exercise.C
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Count(string(text), was) != 1 {
-		t.Fatalf("%s has %q not once", file, was)
+	if strings.Count(string(text), old) != 1 {
+		t.Fatalf("%s has %q not once", file, old)
 	}
 	with := filepath.Join(t.TempDir(), "lock.go")
-	if err := os.WriteFile(with, []byte(strings.Replace(string(text), was, is, 1)), 0o600); err != nil {
+	if err := os.WriteFile(with, []byte(strings.Replace(string(text), old, edit, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c.Overlay = map[string]string{file: with}
@@ -97,8 +97,8 @@ func TestCheckNamesReasonOfFailure(t *testing.T) {
 				suite.LongOnly(t, "the rows that are quick")
 			}
 			o, err := checkerOfEdit(t, e, line, c.edit).Check(t.Context(), e, e.Dir(), language.English)
-			said := strings.Contains(strings.ToLower(o.Says), c.says)
-			if err != nil || o.State != verdict.Failed || o.Reason != c.reason || !said || o.Seconds > 30 {
+			matches := strings.Contains(strings.ToLower(o.Says), c.says)
+			if err != nil || o.State != verdict.Failed || o.Reason != c.reason || !matches || o.Seconds > 30 {
 				t.Errorf("got %s, %s after %.0f s: %s, %v", o.State, o.Reason, o.Seconds, o.Says, err)
 			}
 		})

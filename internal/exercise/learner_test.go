@@ -190,8 +190,8 @@ func TestWatchChecksAfterEachSave(t *testing.T) {
 	watched := filepath.Join(root, "exercises", "01-expiry", "touched_by_a_test.go")
 	t.Cleanup(func() { _ = os.Remove(watched) })
 	edited := filepath.Join(t.TempDir(), "lock.go")
-	save := func(of string) {
-		text, err := os.ReadFile(filepath.Join(root, "exercises", "01-expiry", of))
+	save := func(name string) {
+		text, err := os.ReadFile(filepath.Join(root, "exercises", "01-expiry", name))
 		if err == nil {
 			err = os.WriteFile(edited, text, 0o600)
 		}

@@ -51,8 +51,8 @@ func TestInvalidProgressFileIsNotOverwritten(t *testing.T) {
 					t.Errorf("got %v; want ErrUnreadable, and the name of the file", err)
 				}
 			}
-			if now, _ := os.ReadFile(file); string(now) != text {
-				t.Errorf("%q was overwritten by %q", text, now)
+			if after, _ := os.ReadFile(file); string(after) != text {
+				t.Errorf("%q was overwritten by %q", text, after)
 			}
 		})
 	}

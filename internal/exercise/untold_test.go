@@ -62,7 +62,8 @@ func TestUntoldNamesOtherCauseAndTimer(t *testing.T) {
 				timed.Locker, timed.opts = s18.New(p), p.Options
 				return timed
 			}}, c.in)
-			if done := o.State == verdict.Done; done != (c.says == "") || !strings.Contains(o.Says, c.says) || !strings.Contains(o.Diagram, c.says) {
+			isDone := o.State == verdict.Done
+			if isDone != (c.says == "") || !strings.Contains(o.Says, c.says) || !strings.Contains(o.Diagram, c.says) {
 				t.Errorf("got %s, %q; want %q", o.State, o.Says, c.says)
 			}
 		})

@@ -22,13 +22,13 @@ func TestJobRecordIsReportedRunByRun(t *testing.T) {
 		{Tick: at(0), Replica: "r1", Began: at(1), End: at(500)},
 		{Tick: at(2000), Replica: "r1", Began: at(2001)},
 	}, at(2000))
-	var told []string
+	var lines []string
 	for _, e := range events {
-		told = append(told, strings.TrimSpace(fmt.Sprintf("%s %d %s", e.Kind, e.Tick, e.Sale)))
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %d %s", e.Kind, e.Tick, e.Sale)))
 	}
 	want := []string{"tick 1", "runs 1 r1#1", "ran 1 r1#1", "tick 2", "missed 2", "tick 3", "runs 3 r1#2"}
-	if !slices.Equal(told, want) {
-		t.Errorf("told: %q; want %q", told, want)
+	if !slices.Equal(lines, want) {
+		t.Errorf("got %q; want %q", lines, want)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 // moments are events of sales, a tenth of a second apart.
-func moments(of ...witness.Event) (events []witness.Event) {
-	for i, e := range of {
+func moments(list ...witness.Event) (events []witness.Event) {
+	for i, e := range list {
 		e.Replica = witness.ReplicaOf(e.Sale)
 		e.Sent, e.Replied = at(100*i), at(100*i)
 		events = append(events, e)

@@ -24,8 +24,8 @@ func FuzzPutInventory(f *testing.F) {
 		after := s.Report()
 		switch status {
 		case 200:
-			var asked struct{ Stock float64 } // 1e3 is a whole number
-			if err := json.Unmarshal(body, &asked); err != nil || float64(after.Initial) != asked.Stock || after.RunID == before.RunID {
+			var request struct{ Stock float64 } // 1e3 is a whole number
+			if err := json.Unmarshal(body, &request); err != nil || float64(after.Initial) != request.Stock || after.RunID == before.RunID {
 				t.Errorf("%q: %v; the run is %+v", body, err, after)
 			}
 		case 400:

@@ -77,9 +77,9 @@ func statusOf(guard api.Guard, request *http.Request) int {
 	for i := range rows {
 		rows[i].Handle = func(http.ResponseWriter, *http.Request) error { return nil }
 	}
-	answered := httptest.NewRecorder()
-	api.NewHandler(guard, rows).ServeHTTP(answered, request)
-	return answered.Code
+	recorder := httptest.NewRecorder()
+	api.NewHandler(guard, rows).ServeHTTP(recorder, request)
+	return recorder.Code
 }
 
 // A lab starts processes on the server's machine, so only a caller on that machine or one with the token may run it, and no page of another
@@ -112,9 +112,9 @@ func TestLabsNeedLoopbackOrToken(t *testing.T) {
 			} {
 				request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/labs/lost-update", http.NoBody)
 				request.Header.Set(header[0], header[1])
-				answered := httptest.NewRecorder()
-				api.NewHandler(guard, labs.Routes()).ServeHTTP(answered, request)
-				got += " " + strconv.Itoa(answered.Code)
+				recorder := httptest.NewRecorder()
+				api.NewHandler(guard, labs.Routes()).ServeHTTP(recorder, request)
+				got += " " + strconv.Itoa(recorder.Code)
 			}
 			if listed := labs.List(language.English)[0]; got != " "+c.want || listed.Runs != c.runs {
 				t.Errorf("got%s, listed as for %q; want %s, %q", got, listed.Runs, c.want, c.runs)

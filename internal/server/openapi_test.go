@@ -66,8 +66,8 @@ func (o operation) request(t *testing.T, method, base, path string, values map[s
 	query, header := url.Values{}, http.Header{}
 	for _, p := range o.Parameters {
 		value := fmt.Sprint(p.Example)
-		if given, has := values[p.Name]; has {
-			value = given
+		if override, ok := values[p.Name]; ok {
+			value = override
 		}
 		switch {
 		case p.In == "path":
@@ -99,7 +99,7 @@ func (d openAPI) check(t *testing.T, method, path string, response *http.Respons
 	t.Helper()
 	status := strconv.Itoa(response.StatusCode)
 	about := fmt.Sprintf("%s %s: %s", method, response.Request.URL, status)
-	said, documented := d.Paths[path][method].Responses[status]
+	answer, documented := d.Paths[path][method].Responses[status]
 	if !documented {
 		text, _ := io.ReadAll(response.Body)
 		t.Errorf("%s is not in the document: %s", about, text)
@@ -107,10 +107,10 @@ func (d openAPI) check(t *testing.T, method, path string, response *http.Respons
 	}
 	kind, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
 	at := []string{"paths", path, method, "responses", status}
-	if said.Ref != "" {
-		at = strings.Split(strings.TrimPrefix(said.Ref, "#/"), "/")
-	} else if _, is := said.Content[kind]; !is {
-		t.Errorf("%s is %s; the document says %v", about, kind, slices.Collect(maps.Keys(said.Content)))
+	if answer.Ref != "" {
+		at = strings.Split(strings.TrimPrefix(answer.Ref, "#/"), "/")
+	} else if _, ok := answer.Content[kind]; !ok {
+		t.Errorf("%s is %s; the document says %v", about, kind, slices.Collect(maps.Keys(answer.Content)))
 		return nil
 	}
 	if kind == "text/event-stream" {

@@ -108,7 +108,7 @@ func TestFrontAnswersForAllReplicas(t *testing.T) {
 
 // Every address that the page's modules request has a route.
 func TestPageRequestsExist(t *testing.T) {
-	mux, asked := route.Mux(every(&cluster.Front{}, &live.Nodes{})...), 0
+	mux, requests := route.Mux(every(&cluster.Front{}, &live.Nodes{})...), 0
 	asks := regexp.MustCompile("\\b(get|save|stream|post|put|del)\\(\\s*[\"`](/[^\"`?$]*)([\"`?$])")
 	methods := map[string]string{"get": "GET", "save": "GET", "stream": "GET", "post": "POST", "put": "PUT", "del": "DELETE"}
 	err := fs.WalkDir(web.Files(), ".", func(name string, _ fs.DirEntry, err error) error {
@@ -117,7 +117,7 @@ func TestPageRequestsExist(t *testing.T) {
 		}
 		text, err := fs.ReadFile(web.Files(), name)
 		for _, found := range asks.FindAllStringSubmatch(string(text), -1) {
-			asked++
+			requests++
 			at, method := found[2], methods[found[1]]
 			if strings.HasSuffix(at, "/") {
 				at += "x"
@@ -131,7 +131,7 @@ func TestPageRequestsExist(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || asked < 40 {
-		t.Errorf("%d addresses are asked for, %v", asked, err)
+	if err != nil || requests < 40 {
+		t.Errorf("%d addresses are asked for, %v", requests, err)
 	}
 }

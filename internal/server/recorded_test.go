@@ -14,12 +14,13 @@ func TestRecordedBurstShowsALostUpdate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var made recordedBurst
-	if err := json.Unmarshal(text, &made); err != nil {
+	var burst recordedBurst
+	if err := json.Unmarshal(text, &burst); err != nil {
 		t.Fatal(err)
 	}
-	if made.Result.Sold <= made.Result.Initial-made.Result.Remaining || len(made.Course) != recordedBuyers || !bothReadFullStock(made.Pair) {
-		t.Errorf("%d sold, the stock is %d; %d courses; the pair: %+v", made.Result.Sold, made.Result.Remaining, len(made.Course), made.Pair)
+	result := burst.Result
+	if result.Sold <= result.Initial-result.Remaining || len(burst.Course) != recordedBuyers || !bothReadFullStock(burst.Pair) {
+		t.Errorf("%d sold, the stock is %d; %d courses; the pair: %+v", result.Sold, result.Remaining, len(burst.Course), burst.Pair)
 	}
 	var packed bytes.Buffer
 	writer := gzip.NewWriter(&packed)

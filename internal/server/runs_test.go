@@ -209,8 +209,8 @@ func TestStartWaitsForADeadReplica(t *testing.T) {
 	if err := a.Own.API.Shop.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	told := fmt.Sprintf(`%d {"run":"it was in","sales":["a sale"],"admitted":1}`, time.Now().Add(time.Second).UnixMilli())
-	if err := a.Outside.HSet(t.Context(), "{inventory}:replicas", "dead", told).Err(); err != nil {
+	heartbeat := fmt.Sprintf(`%d {"run":"it was in","sales":["a sale"],"admitted":1}`, time.Now().Add(time.Second).UnixMilli())
+	if err := a.Outside.HSet(t.Context(), "{inventory}:replicas", "dead", heartbeat).Err(); err != nil {
 		t.Fatal(err)
 	}
 	b := shoptest.Start(t, "--redis.addrs", a.Own.Redis.Addr, "--lock.version", "v4", "--inventory.initial", "77")

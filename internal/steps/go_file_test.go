@@ -73,7 +73,7 @@ func named(decl ast.Decl) (names []string) {
 			return []string{d.Name.Name}
 		}
 		ast.Inspect(d.Recv.List[0].Type, func(n ast.Node) bool {
-			if id, is := n.(*ast.Ident); is && names == nil {
+			if id, ok := n.(*ast.Ident); ok && names == nil {
 				names = []string{id.Name}
 			}
 			return true
@@ -101,8 +101,8 @@ func mentioned(code ast.Node, pkg string) map[string]bool {
 		case *ast.Ident:
 			names[pkg+"."+n.Name] = true
 		case *ast.SelectorExpr:
-			if of, is := n.X.(*ast.Ident); is {
-				names[of.Name+"."+n.Sel.Name] = true
+			if id, ok := n.X.(*ast.Ident); ok {
+				names[id.Name+"."+n.Sel.Name] = true
 			}
 			maps.Copy(names, mentioned(n.X, pkg))
 			return false // the name of a field is none of the package's
@@ -167,22 +167,22 @@ func TestStepIncludesWhatItUses(t *testing.T) {
 		if strings.Contains(s.From, "expire") {
 			continue // these two share nothing
 		}
-		has, uses := map[string]bool{}, d.used(t, s.To)
-		for _, on := range wayTo(all, s.To) {
-			for _, part := range on.Brings {
-				if has[part] {
-					t.Errorf("%s brings %s, which %s has", on.Pair(), part, on.From)
+		present, uses := map[string]bool{}, d.used(t, s.To)
+		for _, step := range wayTo(all, s.To) {
+			for _, part := range step.Brings {
+				if present[part] {
+					t.Errorf("%s brings %s, which %s has", step.Pair(), part, step.From)
 				}
-				has[part] = true
+				present[part] = true
 			}
-			for _, part := range on.Leaves {
-				if !has[part] {
-					t.Errorf("%s leaves %s, which %s has not", on.Pair(), part, on.From)
+			for _, part := range step.Leaves {
+				if !present[part] {
+					t.Errorf("%s leaves %s, which %s has not", step.Pair(), part, step.From)
 				}
-				delete(has, part)
+				delete(present, part)
 			}
 		}
-		for part := range has {
+		for part := range present {
 			names := d.of(part, taken)
 			if !slices.ContainsFunc(names, func(name string) bool { return uses[name] }) && !strings.Contains(part, ".go ") {
 				t.Errorf("%s has %s, and does not use it: a step that does not leave it, or brings it too early", s.To, part)

@@ -353,8 +353,8 @@ func TestSaleStagesAppearInShownCode(t *testing.T) {
 				}
 			}
 			for i, line := range strings.Split(part.Text, "\n") {
-				if is := strings.Split(string(text), "\n")[part.From-1+i]; is != line {
-					t.Fatalf("%s: line %d of %s is %q, not %q", lock.Name, part.From+i, part.Name, is, line)
+				if source := strings.Split(string(text), "\n")[part.From-1+i]; source != line {
+					t.Fatalf("%s: line %d of %s is %q, not %q", lock.Name, part.From+i, part.Name, source, line)
 				}
 				shown[fmt.Sprintf("%s:%d", part.Name, part.From+i)] = true
 			}

@@ -63,9 +63,9 @@ func TestSlowMotionLeadsToTheSeat(t *testing.T) {
 	p.click(".first .big + button")
 	p.waitUntil("first, both have read", `document.querySelectorAll(".why tr.later").length === 2`)
 	p.waitUntil("at the end it is said", `document.querySelector(".why .large.bad")?.innerText === "Two sold, and the stock fell by one."`)
-	if said := eval[string](p, `(([a, b, c, d]) => a === b && c === d && a.replace("reads", "writes") !== c ? "" : [a, b, c, d].join())(
-		[...document.querySelectorAll(".why .square")].map(square => square.innerText))`); said != "" {
-		t.Errorf("the squares say %q; want that both read one number, and both write one less", said)
+	if squares := eval[string](p, `(([a, b, c, d]) => a === b && c === d && a.replace("reads", "writes") !== c ? "" : [a, b, c, d].join())(
+		[...document.querySelectorAll(".why .square")].map(square => square.innerText))`); squares != "" {
+		t.Errorf("the squares say %q; want that both read one number, and both write one less", squares)
 	}
 	if same := eval[bool](p, `(colours => colours.size === 2 && new Set(colours.values()).size === 2)(new Map(
 		[...document.querySelectorAll(".why tr:not(:last-child) .square")].map(square => {

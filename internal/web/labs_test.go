@@ -41,10 +41,10 @@ func TestLabShowsBothRunsSideBySide(t *testing.T) {
 	if runs[0].Top != runs[1].Top || runs[0].Left >= runs[1].Left {
 		t.Errorf("on a wide screen they stand at %+v; want them side by side", runs)
 	}
-	const still = "\nStill seen, and not promised: Lock expired during the work · Two holders · Late write · Lost update"
-	said := eval[string](p, `[...document.querySelectorAll(".runs section:last-child > *")].slice(1, 3).map(e => e.innerText).join("\n")`)
-	if !strings.HasPrefix(said, "As expected: ") || !strings.HasSuffix(said, still) {
-		t.Errorf("under the kept promise stands %q", said)
+	const suffix = "\nStill seen, and not promised: Lock expired during the work · Two holders · Late write · Lost update"
+	texts := eval[string](p, `[...document.querySelectorAll(".runs section:last-child > *")].slice(1, 3).map(e => e.innerText).join("\n")`)
+	if !strings.HasPrefix(texts, "As expected: ") || !strings.HasSuffix(texts, suffix) {
+		t.Errorf("under the kept promise: got %q", texts)
 	}
 	for _, problem := range p.axeViolations(axe) {
 		t.Error(problem)
@@ -84,8 +84,8 @@ func TestLabShowsItsCommandWhereItCannotRun(t *testing.T) {
 	p := open(t, serve(t, "--admin.token", "secret")+"/#/labs/lost-update")
 	p.waitForText("lockstep lab lost-update")
 	const labels = `[...document.querySelectorAll(".labs :is(button, .button)")].map(button => button.textContent).join()`
-	if said := eval[string](p, labels); strings.Contains(said, "Run it:") || !strings.Contains(said, "Copy") {
-		t.Errorf("there are the buttons %s", said)
+	if buttons := eval[string](p, labels); strings.Contains(buttons, "Run it:") || !strings.Contains(buttons, "Copy") {
+		t.Errorf("there are the buttons %s", buttons)
 	}
 	const works = `Promise.all([import("./web/server.js").then(({get}) => get("/labs")), fetch("tab/")]).then(([labs, {ok}]) =>
 		labs[0].tab === ok && !!document.querySelector("[href^='tab/']") === ok)`

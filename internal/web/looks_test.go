@@ -203,8 +203,8 @@ func TestErrorsAreInTheReadersLanguage(t *testing.T) {
 			"/orders/x":  {"en": "no such order is in the ledger", "zh": `请求失败（no_order）：order "x"`},
 			"/live/pair": {"en": "", "zh": "请求失败（bad_request）："},
 		} {
-			if said := eval[string](p, fmt.Sprintf(ask, path)); !strings.Contains(said, says[language]) {
-				t.Errorf("%s, %s: %q; want %q", language, path, said, says[language])
+			if message := eval[string](p, fmt.Sprintf(ask, path)); !strings.Contains(message, says[language]) {
+				t.Errorf("%s, %s: %q; want %q", language, path, message, says[language])
 			}
 		}
 	}

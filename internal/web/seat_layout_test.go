@@ -65,11 +65,11 @@ func TestSeatRedrawKeepsScrollPositions(t *testing.T) {
 	p.steps(6)
 	p.size(560, 360)
 	eval[bool](p, `(document.querySelector("[data-focus=lock]").scrollIntoView(), true)`)
-	at := eval[float64](p, `document.querySelector(".controls > .row").scrollLeft`)
+	before := eval[float64](p, `document.querySelector(".controls > .row").scrollLeft`)
 	p.tool("scenario")
 	p.waitUntil("the form is open", `document.querySelector("[data-focus=look-for]")`)
-	if is := eval[float64](p, `document.querySelector(".controls > .row").scrollLeft`); at == 0 || is != at {
-		t.Errorf("what helps was scrolled by %v; now by %v", at, is)
+	if after := eval[float64](p, `document.querySelector(".controls > .row").scrollLeft`); before == 0 || after != before {
+		t.Errorf("the help controls were scrolled by %v; now by %v", before, after)
 	}
 	p.size(1280, 720)
 	p.visit(broken + "&mode=break&anomaly=foreign-release")

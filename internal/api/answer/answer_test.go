@@ -78,8 +78,8 @@ func TestEveryCodeHasStatus(t *testing.T) {
 
 // codeOfCall returns the code that a call of lock.WithCode contains; "": n is no such call.
 func codeOfCall(n ast.Node) (code string) {
-	call, is := n.(*ast.CallExpr)
-	if !is || len(call.Args) != 2 {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || len(call.Args) != 2 {
 		return ""
 	}
 	name := ""
@@ -89,7 +89,7 @@ func codeOfCall(n ast.Node) (code string) {
 	case *ast.SelectorExpr:
 		name = f.Sel.Name
 	}
-	if literal, is := call.Args[0].(*ast.BasicLit); is && name == "WithCode" {
+	if literal, ok := call.Args[0].(*ast.BasicLit); ok && name == "WithCode" {
 		code, _ = strconv.Unquote(literal.Value)
 	}
 	return code

@@ -14,19 +14,19 @@ import (
 // An answer is computed once, even for concurrent requests, and has an ETag; a client that knows the ETag gets 304. Other query parameters
 // do not matter. Errors are not cached.
 func TestCachedAnswerIsMadeOnce(t *testing.T) {
-	var made, refused atomic.Int64
+	var computed, refused atomic.Int64
 	row := On("GET", "/{name}", Reader, Replica, Cached(Value(func(r *http.Request) (string, error) {
 		if r.PathValue("name") == "missing" {
 			refused.Add(1)
 			return "", lock.WithCode("not_found", "missing")
 		}
-		made.Add(1)
+		computed.Add(1)
 		return r.PathValue("name") + " in " + r.URL.Query().Get("lang"), nil
 	}), ByQuery("lang")))
 	mux := Mux(row)
-	ask := func(method, path, known string) *httptest.ResponseRecorder {
+	ask := func(method, path, etag string) *httptest.ResponseRecorder {
 		request, answer := httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody), httptest.NewRecorder()
-		request.Header.Set("If-None-Match", known)
+		request.Header.Set("If-None-Match", etag)
 		mux.ServeHTTP(answer, request)
 		return answer
 	}
@@ -35,15 +35,15 @@ func TestCachedAnswerIsMadeOnce(t *testing.T) {
 		asking.Go(func() { ask("GET", fmt.Sprintf("/a?lang=en&other=%d", i), "") })
 	}
 	asking.Wait()
-	if made.Load() != 1 {
-		t.Errorf("one answer was computed %d times; want once", made.Load())
+	if computed.Load() != 1 {
+		t.Errorf("one answer was computed %d times; want once", computed.Load())
 	}
 	tag := ask("GET", "/a?lang=en", "").Header().Get("ETag")
 	for _, c := range []struct {
-		name                string
-		method, path, known string
-		status              int
-		body                string
+		name               string
+		method, path, etag string
+		status             int
+		body               string
 	}{
 		{"GET", "GET", "/a?lang=en", "", 200, `"a in en"` + "\n"},
 		{"HEAD", "HEAD", "/a?lang=en", "", 200, ""},
@@ -52,7 +52,7 @@ func TestCachedAnswerIsMadeOnce(t *testing.T) {
 		{"ETag of another path", "GET", "/b?lang=en", tag, 200, `"b in en"` + "\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			answer := ask(c.method, c.path, c.known)
+			answer := ask(c.method, c.path, c.etag)
 			if answer.Code != c.status || answer.Body.String() != c.body || answer.Header().Get("Cache-Control") != "no-cache" {
 				t.Errorf("got %d %v %q; want %d %q", answer.Code, answer.Header(), answer.Body, c.status, c.body)
 			}
@@ -66,8 +66,8 @@ func TestCachedAnswerIsMadeOnce(t *testing.T) {
 			t.Errorf("an error: %d %v; want 404 without an ETag", answer.Code, answer.Header())
 		}
 	}
-	if made.Load() != 3 || refused.Load() != 2 {
-		t.Errorf("%d answers and %d errors were computed; want 3 and 2", made.Load(), refused.Load())
+	if computed.Load() != 3 || refused.Load() != 2 {
+		t.Errorf("%d answers and %d errors were computed; want 3 and 2", computed.Load(), refused.Load())
 	}
 }
 
@@ -82,7 +82,7 @@ func TestCacheIsBounded(t *testing.T) {
 		_, err := w.Write([]byte(r.URL.Path))
 		return err
 	}, ByQuery())
-	ask := func(path string) (said string) {
+	ask := func(path string) (body string) {
 		answer := httptest.NewRecorder()
 		if err := handle(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)); err != nil {
 			t.Error(err)
@@ -93,21 +93,21 @@ func TestCacheIsBounded(t *testing.T) {
 	var slow sync.WaitGroup
 	slow.Go(func() { ask("/slow") })
 	<-making
-	if said := ask("/known"); said != "/known" {
-		t.Errorf("/known is %q; want /known", said)
+	if body := ask("/known"); body != "/known" {
+		t.Errorf("/known is %q; want /known", body)
 	}
 	close(goOn)
 	slow.Wait()
 
-	all, made := &answerCache{all: map[string]*cachedAnswer{}}, 0
-	all.handle = func(http.ResponseWriter, *http.Request) error { made++; return nil }
+	all, computed := &answerCache{all: map[string]*cachedAnswer{}}, 0
+	all.handle = func(http.ResponseWriter, *http.Request) error { computed++; return nil }
 	for i := range 10 * maxCachedAnswers {
 		if _, err := all.find(fmt.Sprint(i), nil); err != nil || len(all.all) > maxCachedAnswers {
 			t.Fatalf("%v, %d answers cached; want at most %d", err, len(all.all), maxCachedAnswers)
 		}
 	}
-	if made != 10*maxCachedAnswers {
-		t.Errorf("%d answers were computed; want %d", made, 10*maxCachedAnswers)
+	if computed != 10*maxCachedAnswers {
+		t.Errorf("%d answers were computed; want %d", computed, 10*maxCachedAnswers)
 	}
 
 	never := 0

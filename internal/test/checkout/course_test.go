@@ -140,9 +140,9 @@ func TestLessonCommands(t *testing.T) {
 				switch {
 				case strings.HasPrefix(args, "lab "):
 					t.Parallel() // it waits, beside its own servers
-					var said string
-					code, said = version{program: program}.judge(t, args, "")
-					output.WriteString(said)
+					var report string
+					code, report = version{program: program}.judge(t, args, "")
+					output.WriteString(report)
 				case slowInLessons.MatchString(command):
 					code = exitOf(t, &output, program, course.Arguments(args)...) // it starts its program anew
 				default:

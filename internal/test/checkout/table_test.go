@@ -65,11 +65,11 @@ func TestPackageCommentsSayWhatTheTableSays(t *testing.T) {
 func threeLinesOf(s strategy.Strategy) string {
 	const columns = 140
 	var lines strings.Builder
-	for _, said := range []string{
+	for _, sentence := range []string{
 		"Adds: " + s.Adds.In(language.English), "Costs: " + s.Costs.In(language.English), "Still broken: " + s.StillBroken.In(language.English),
 	} {
 		line := "//"
-		for word := range strings.FieldsSeq(said + ".") {
+		for word := range strings.FieldsSeq(sentence + ".") {
 			if len(line)+1+len(word) > columns {
 				lines.WriteString(line + "\n")
 				line = "//"
