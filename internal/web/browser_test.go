@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
@@ -268,16 +270,14 @@ func (p *page) visit(address string) {
 	p.waitUntil("the page is drawn", `!!document.querySelector("main > *")`)
 }
 
-// stillPoint scrolls to an element until its position no longer changes, because a view that is drawn above it would move it away from
-// under a click. It gives up after a second, because some elements always move. Its value is the middle of the element's first rectangle,
-// or null without such an element.
-const stillPoint = `new Promise(resolve => {
-	const look = (last, left) => {
+// waitUntilStill scrolls to an element until its position no longer changes, because a view that is drawn above it would move it away from
+// under a click. It gives up after a second, because some elements always move.
+const waitUntilStill = `new Promise(stays => {
+	const look = (was, left) => {
 		const e = document.querySelector(%q);
 		e?.scrollIntoView({block: "center"});
-		const box = e?.getClientRects()[0], now = JSON.stringify(box);
-		if (now !== last && left) setTimeout(look, 20, now, left - 1);
-		else resolve(box ? [box.x + box.width / 2, box.y + box.height / 2] : null);
+		const is = JSON.stringify(e?.getBoundingClientRect());
+		is === was || !left ? stays(true) : setTimeout(look, 20, is, left - 1);
 	};
 	look("", 50);
 })`
@@ -286,11 +286,15 @@ const stillPoint = `new Promise(resolve => {
 func (p *page) click(css string) {
 	p.t.Helper()
 	p.waitUntil("there is "+css, fmt.Sprintf(`(e => e && !e.disabled)(document.querySelector(%q))`, css))
-	point := eval[[]float64](p, fmt.Sprintf(stillPoint, css))
-	if point == nil {
-		p.t.Fatalf("%s is there no more, or has no size", css)
-	}
-	p.do(chromedp.MouseClickXY(point[0], point[1])) // a click on the node would fail if the view was drawn anew since
+	eval[bool](p, fmt.Sprintf(waitUntilStill, css))
+	p.withTimeout(func(ctx context.Context) error {
+		for {
+			err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(css)))
+			if replaced := new(cdproto.Error); !errors.As(err, &replaced) {
+				return err
+			} // The view was drawn anew after the element had been found, and before it was clicked on.
+		}
+	})
 }
 
 // keys maps the names of keys to what they send. Other keys are the text that they type.
