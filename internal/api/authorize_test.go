@@ -68,7 +68,7 @@ func serve(guard Guard, request *http.Request) *httptest.ResponseRecorder {
 	return recorder
 }
 
-// A page of another site may not run explorations, however it writes the path. Everybody else may.
+// A page of another site may not run explorations, however it writes the path. All other callers may.
 func TestPlayRefusesCrossSiteRequests(t *testing.T) {
 	for _, guard := range []Guard{{}, {Open: true}, {Token: "secret"}} {
 		for path, cross := range map[string]int{

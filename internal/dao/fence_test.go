@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/test/redisserver"
 )
 
-// The store takes any token until it has seen a larger one, read or written.
+// The store refuses a token smaller than the largest that a read or a write has shown it. It accepts a write without a token.
 func TestStoreRefusesSmallerTokenThanSeen(t *testing.T) {
 	r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redisserver.Start(t).Addr}})
 	if err != nil {
@@ -62,7 +62,7 @@ func TestStoreRefusesSmallerTokenThanSeen(t *testing.T) {
 	}
 }
 
-// A sale of a run that is over neither writes, nor does its token count in the run that is on.
+// A sale of a run that has ended writes nothing, and its token does not count in the current run.
 func TestSaleOfEndedRunWritesNothing(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store := dao.NewStore(r.Store, "test", 100)

@@ -9,7 +9,8 @@ import (
 	"lockstep/internal/service"
 )
 
-// A lock is removed only if it is the named holder's, whether its key is a string or a hash; without a holder, whoever has it.
+// Remove deletes a lock only if the named holder has it, whether its key is a string or a hash. Without a name, it deletes the lock of any
+// holder.
 func TestRemoveTakesLockFromNamedHolder(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		ctx, key := t.Context(), dao.NewLockKey(r.Lock, nil, lock.Key)
@@ -50,7 +51,7 @@ func TestRemoveTakesLockFromNamedHolder(t *testing.T) {
 	})
 }
 
-// Of a lock on nodes and of one in segments, the named holder's keys are removed, and no others.
+// On nodes and in segments, Remove deletes the keys of the named holder, and no others.
 func TestRemoveTakesKeysOfNamedHolderOnly(t *testing.T) {
 	server := open(t, dao.Config{EmbeddedAddr: "127.0.0.1:0"})
 	ctx, key := t.Context(), dao.NewLockKey(server.Lock, server.Nodes, lock.Key)

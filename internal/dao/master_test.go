@@ -13,19 +13,19 @@ import (
 	"lockstep/internal/lock"
 )
 
-// answered is an error that a server answered.
-type answered string
+// replyError is an error reply of a server.
+type replyError string
 
-func (a answered) Error() string { return string(a) }
-func (answered) RedisError()     {}
+func (e replyError) Error() string { return string(e) }
+func (replyError) RedisError()     {}
 
 const (
-	discarded = answered("EXECABORT Transaction discarded because of previous errors.")
-	noKey     = answered("NOPERM No permissions to access a key")
-	readOnly  = answered("READONLY You can't write against a read only replica.")
+	discarded = replyError("EXECABORT Transaction discarded because of previous errors.")
+	noKey     = replyError("NOPERM No permissions to access a key")
+	readOnly  = replyError("READONLY You can't write against a read only replica.")
 )
 
-// Redis says of a transaction only that it was discarded. Why, it said when a command was to be queued.
+// Redis reports only that it discarded a transaction. The reason is in its reply to the command that it refused to queue.
 func TestDiscardedTransactionFailsWithRefusedCommandsError(t *testing.T) {
 	refusedWith := func(err error) []redis.Cmder {
 		ctx := t.Context()
@@ -42,7 +42,7 @@ func TestDiscardedTransactionFailsWithRefusedCommandsError(t *testing.T) {
 		return commands
 	}
 	script := refusedWith(nil)
-	script[3].SetErr(answered("OOM command not allowed"))
+	script[3].SetErr(replyError("OOM command not allowed"))
 	for _, c := range []struct {
 		name     string
 		commands []redis.Cmder
@@ -69,8 +69,8 @@ func TestDiscardedTransactionFailsWithRefusedCommandsError(t *testing.T) {
 	}
 }
 
-// A connection is given up once a command that was sent after it was made was refused by a replica, in whichever way; and once for all
-// commands that were on their way.
+// A connection is replaced when a replica refuses a command that was sent after the connection was made, however the refusal is worded. All
+// commands in flight together replace it once.
 func TestStaleConnectionsAreReplaced(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -79,22 +79,22 @@ func TestStaleConnectionsAreReplaced(t *testing.T) {
 	}{
 		{name: "no error", givenUp: false},
 		{name: "nil reply", err: redis.Nil},
-		{name: "wrong type", err: answered("WRONGTYPE Operation against a key")},
-		{name: "no replicas", err: answered("NOREPLICAS Not enough good replicas to write.")},
+		{name: "wrong type", err: replyError("WRONGTYPE Operation against a key")},
+		{name: "no replicas", err: replyError("NOREPLICAS Not enough good replicas to write.")},
 		{name: "read-only", err: readOnly, givenUp: true},
 		{
 			name:    "read-only, in a script",
-			err:     answered("READONLY You can't write against a read only replica. script: 4926, on @user_script:1."),
+			err:     replyError("READONLY You can't write against a read only replica. script: 4926, on @user_script:1."),
 			givenUp: true,
 		},
 		{
 			name:    "read-only, in a script of an older Redis",
-			err:     answered("ERR Error running script (call to f_4926): @user_script: 1: -READONLY You can't write against a read only slave."),
+			err:     replyError("ERR Error running script (call to f_4926): @user_script: 1: -READONLY You can't write against a read only slave."),
 			givenUp: true,
 		},
 		{
 			name:    "master down",
-			err:     answered("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."),
+			err:     replyError("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."),
 			givenUp: true,
 		},
 	} {
@@ -141,7 +141,7 @@ func TestStaleConnectionsAreReplaced(t *testing.T) {
 	}
 }
 
-// Of many commands that were on their way to a replica, the first refusal counts.
+// Only the first refusal counts of several commands that are in flight to a replica.
 func TestConcurrentRefusalsMakeConnectionsStaleOnce(t *testing.T) {
 	times := 0
 	m := &masterTracker{onStale: func() { times++ }}

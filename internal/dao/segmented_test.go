@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// A run divides its stock, and its sales keep the sum; the next run begins anew, with other segments or with none.
+// A run divides its stock into segments, and its sales keep their sum. The next run starts afresh, with other segments or with none.
 func TestSegmentsAreReadAndWritten(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store, ctx := dao.NewStore(r.Store, "test", 100), t.Context()
@@ -63,7 +63,7 @@ func TestSegmentsAreReadAndWritten(t *testing.T) {
 	})
 }
 
-// A segment that was removed, or is no number, is named, by the sale in it and by the one that needs the sum.
+// The error for a segment that is missing, or is no number, names it, both in a sale from the segment and in one that needs the sum.
 func TestInvalidSegmentIsBadStock(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store, ctx := dao.NewStore(r.Store, "test", 100), t.Context()

@@ -118,7 +118,7 @@ func TestWatchReturnsErrConflict(t *testing.T) {
 	})
 }
 
-// An order is written once, whoever sends it again, and however; what is answered is what was written first.
+// An order is written once, even if another replica repeats it by another operation. Every repeat returns the first order.
 func TestRepeatedWriteReturnsFirstOrder(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store := dao.NewStore(r.Store, "instance", 2) // two in a hash
@@ -161,7 +161,7 @@ func TestRepeatedWriteReturnsFirstOrder(t *testing.T) {
 	})
 }
 
-// A stock that somebody else has set is not written over.
+// A stock that was changed by hand is not overwritten.
 func TestManualStockIsNotOverwritten(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store := dao.NewStore(r.Store, "instance", 4)

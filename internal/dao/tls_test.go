@@ -65,7 +65,7 @@ func TestPasswordAndTLSErrorsNameRemedy(t *testing.T) {
 	}
 }
 
-// A Redis that asks for a client's certificate gets it, and without it says so.
+// A Redis that requires a client certificate gets the configured one. Without a suitable one, the error names the settings.
 func TestClientCertificateErrorsNameSettings(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	server, serverKey := selfSigned(t)

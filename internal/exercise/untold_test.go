@@ -42,7 +42,7 @@ func (l timedLock) TryLock(ctx context.Context, owner string) (*lock.Lease, erro
 	}), nil
 }
 
-// Exercise 18 says which cause a lease's context has if it is not ErrLost, and that a timer is left and not a goroutine.
+// Exercise 18 names the cause of a lease's context if it is not ErrLost, and reports a leaked timer as a timer and not as a goroutine.
 func TestUntoldNamesOtherCauseAndTimer(t *testing.T) {
 	e := findExercise(t, "untold")
 	for _, c := range []struct {

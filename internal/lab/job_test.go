@@ -14,7 +14,8 @@ import (
 // at is a moment of a job's ticks, the first of which is at zero.
 func at(ms int) time.Time { return time.Unix(1000, 0).Add(time.Duration(ms) * time.Millisecond) }
 
-// The record of a job is told run by run; what came before every replica was up is left out, and a tick that nobody ran is missed.
+// The record of a job is reported run by run. It omits the ticks before every replica was up, and reports a tick that no replica ran as
+// missed.
 func TestJobRecordIsReportedRunByRun(t *testing.T) {
 	r := &record{Record: job.Record{Every: job.Every(time.Second)}, first: at(0)}
 	events := r.events([]job.Run{
@@ -32,7 +33,7 @@ func TestJobRecordIsReportedRunByRun(t *testing.T) {
 	}
 }
 
-// A replica that tried the lock of a cached value and did not compute it was refused; in any other job, none is drawn as refused.
+// A replica that tried the lock of a cached value and did not compute the value counts as refused. In other jobs no replica does.
 func TestReplicaThatDidNotComputeWasRefused(t *testing.T) {
 	events := []witness.Event{{Kind: witness.KindRunBegins, Replica: "r1", Sale: "r1#1"}}
 	for _, test := range []struct {
@@ -58,7 +59,7 @@ func TestReplicaThatDidNotComputeWasRefused(t *testing.T) {
 	}
 }
 
-// A fault that came too late, or hit nobody, has not hit.
+// A fault that came too late, or found no run to disturb, does not count as a hit.
 func TestLateFaultHitsNobody(t *testing.T) {
 	event := func(ms int, kind witness.Kind, replica, name string, tick int) witness.Event {
 		return witness.Event{Kind: kind, Replica: replica, Sale: name, Tick: tick, Sent: at(ms), Replied: at(ms)}

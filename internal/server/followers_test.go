@@ -13,7 +13,8 @@ import (
 	"lockstep/internal/dao"
 )
 
-// Few follow the events, and fewer of one address; a server's peers do so besides. A front knows how many follow its replicas.
+// Event streams are bounded in total and per client address, and each peer of a server raises both bounds by one. A replica behind a front
+// has no bound, because the front counts the streams.
 func TestEventStreamsAreBounded(t *testing.T) {
 	const tried = 50
 	for _, c := range []struct {

@@ -87,7 +87,7 @@ func TestStockThatIsNoNumberIsRefused(t *testing.T) {
 	}
 }
 
-// A run never mixes versions: every order of a run carries the run's lock, whoever switches whenever.
+// All orders of a run have the lock of the run, even if the lock is switched during the sales.
 func TestRunNeverMixesVersions(t *testing.T) {
 	t.Parallel()
 	crowd := 15
@@ -159,7 +159,7 @@ func TestTwoServersShareOneRun(t *testing.T) {
 	}
 }
 
-// Of several servers that see the same file change, the first begins a run, and the others take the settings.
+// When several servers see the same file change, the first begins a run, and the others adopt its settings.
 func TestFileChangeBeginsOneRun(t *testing.T) {
 	t.Parallel()
 	a := shoptest.Start(t, "--lock.version", "v1")
@@ -187,7 +187,7 @@ func TestFileChangeBeginsOneRun(t *testing.T) {
 	}
 }
 
-// A replica that comes back while others sell does not shut them out, nor does a change to the lock that is on.
+// A replica that joins while others sell does not stop their sales, and neither does a switch to the current lock.
 func TestJoiningReplicaStopsNoSale(t *testing.T) {
 	t.Parallel()
 	a := shoptest.Start(t, "--lock.version", "v4", "--sale.think_time", "1m")
@@ -200,7 +200,7 @@ func TestJoiningReplicaStopsNoSale(t *testing.T) {
 	}
 }
 
-// A replica that died a moment ago still counts as living: whoever starts waits until it no longer does, and is then alone.
+// A replica that has just died still counts as alive, so a new one waits until its heartbeat expires, and then begins a run of its own.
 func TestStartWaitsForADeadReplica(t *testing.T) {
 	t.Parallel()
 	a := shoptest.Start(t, "--lock.version", "v1")
