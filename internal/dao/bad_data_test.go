@@ -47,25 +47,25 @@ func TestMalformedKeysAreReportedAsBadData(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store := dao.NewStore(r.Store, "instance", 100)
 		for _, c := range []struct {
-			what, names string
-			set         hand
-			ops         string
+			name, want string
+			set        hand
+			ops        string
 		}{
-			{what: "the ledger", names: newest, set: list(newest), ops: "write take watch start"},
-			{what: "the largest token, as a list", names: "{inventory}:fence", set: list("{inventory}:fence"), ops: "read write watch"},
-			{what: "the largest token, as a text", names: "{inventory}:fence", set: text("{inventory}:fence"), ops: "read write watch"},
-			{what: "the orders before these", names: older, set: list(older), ops: "write take watch start"},
-			{what: "the runs that are over", names: "{inventory}:runs_over", set: text("{inventory}:runs_over"), ops: "start"},
-			{what: "the replicas", names: "{inventory}:replicas", set: list("{inventory}:replicas"), ops: "beat tally"},
-			{what: "the run", names: dao.RunKey, set: list(dao.RunKey), ops: "read write take watch start beat"},
-			{what: "the count of sales", names: "sold of the key {inventory}:run", set: field("sold"), ops: "write take watch tally"},
+			{name: "the ledger", want: newest, set: list(newest), ops: "write take watch start"},
+			{name: "the largest token, as a list", want: "{inventory}:fence", set: list("{inventory}:fence"), ops: "read write watch"},
+			{name: "the largest token, as a text", want: "{inventory}:fence", set: text("{inventory}:fence"), ops: "read write watch"},
+			{name: "the orders before these", want: older, set: list(older), ops: "write take watch start"},
+			{name: "the runs that are over", want: "{inventory}:runs_over", set: text("{inventory}:runs_over"), ops: "start"},
+			{name: "the replicas", want: "{inventory}:replicas", set: list("{inventory}:replicas"), ops: "beat tally"},
+			{name: "the run", want: dao.RunKey, set: list(dao.RunKey), ops: "read write take watch start beat"},
+			{name: "the count of sales", want: "sold of the key {inventory}:run", set: field("sold"), ops: "write take watch tally"},
 			{
-				what: "the count in flight", names: "max_in_flight of the key {inventory}:run", set: field("max_in_flight"),
+				name: "the count in flight", want: "max_in_flight of the key {inventory}:run", set: field("max_in_flight"),
 				ops: "write take watch tally",
 			},
 		} {
 			for op := range strings.FieldsSeq(c.ops) {
-				t.Run(c.what+", "+op, func(t *testing.T) {
+				t.Run(c.name+", "+op, func(t *testing.T) {
 					r.Store.FlushAll(t.Context())
 					if err := store.Start(t.Context(), history.Run{}, run); err != nil {
 						t.Fatal(err)
@@ -73,8 +73,8 @@ func TestMalformedKeysAreReportedAsBadData(t *testing.T) {
 					c.set(r.Store)
 					before := contents(t, r.Store)
 					err := sells[op](t.Context(), store)
-					if !errors.Is(err, service.ErrBadData) || !strings.Contains(err.Error(), c.names) {
-						t.Errorf("got %v; want the key %s named", err, c.names)
+					if !errors.Is(err, service.ErrBadData) || !strings.Contains(err.Error(), c.want) {
+						t.Errorf("got %v; want the key %s named", err, c.want)
 					}
 					if after := contents(t, r.Store); !maps.Equal(before, after) {
 						t.Errorf("it left\n%v\nof\n%v", after, before)

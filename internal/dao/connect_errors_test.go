@@ -153,7 +153,7 @@ func TestWrongEndpointsNameRemedy(t *testing.T) {
 		_ = conn.Close()
 	})
 	const http400 = `can't parse map reply: "HTTP/1.1 400 Bad Request"; start one there`
-	for what, c := range map[string]struct {
+	for name, c := range map[string]struct {
 		addr, says string
 		tls        bool
 	}{
@@ -183,7 +183,7 @@ func TestWrongEndpointsNameRemedy(t *testing.T) {
 			"redis.redlock_addrs": {RedlockAddrs: []string{c.addr}, EmbeddedAddr: "127.0.0.1:0"},
 		} {
 			cfg.TLS = c.tls
-			t.Run(what+", "+key, func(t *testing.T) {
+			t.Run(name+", "+key, func(t *testing.T) {
 				t.Parallel()
 				began := time.Now()
 				_, err := dao.Open(t.Context(), cfg)
@@ -211,7 +211,7 @@ func TestWrongServerKindsNameRemedy(t *testing.T) {
 	}
 	sentinel := redisserver.Start(t, file, "--sentinel").Addr
 	in := func(addr string, db int) []string { return []string{dao.Address{Dial: addr, DB: db}.String()} }
-	for what, c := range map[string]struct {
+	for name, c := range map[string]struct {
 		cfg  dao.Config
 		says string
 	}{
@@ -246,7 +246,7 @@ func TestWrongServerKindsNameRemedy(t *testing.T) {
 			says: "a Sentinel; set redis.redlock_addrs to independent",
 		},
 	} {
-		t.Run(what, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			_, err := dao.Open(t.Context(), c.cfg)
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v, want %s", err, c.says)

@@ -70,16 +70,16 @@ func TestSaleOfEndedRunWritesNothing(t *testing.T) {
 			return store.Start(t.Context(), history.Run{ID: last}, history.Run{ID: next, Initial: 10})
 		}
 		for _, end := range []struct {
-			how string
-			end func() error
+			name string
+			end  func() error
 		}{
-			{how: "a new run", end: func() error { return start("first", "second") }},
-			{how: "a Redis that has forgotten", end: func() error { return r.Store.FlushAll(t.Context()).Err() }},
-			{how: "a Redis that has forgotten, and a new run", end: func() error {
+			{name: "a new run", end: func() error { return start("first", "second") }},
+			{name: "a Redis that has forgotten", end: func() error { return r.Store.FlushAll(t.Context()).Err() }},
+			{name: "a Redis that has forgotten, and a new run", end: func() error {
 				return errors.Join(r.Store.FlushAll(t.Context()).Err(), start("", "second"))
 			}},
 		} {
-			t.Run(end.how, func(t *testing.T) {
+			t.Run(end.name, func(t *testing.T) {
 				if err := errors.Join(r.Store.FlushAll(t.Context()).Err(), start("", "first"), end.end()); err != nil {
 					t.Fatal(err)
 				}
@@ -89,9 +89,9 @@ func TestSaleOfEndedRunWritesNothing(t *testing.T) {
 					_, takeErr := store.Take(t.Context(), order)
 					_, writeErr := store.Write(t.Context(), order)
 					watchErr := store.Watch(t.Context(), func(stock service.Stock) error { _, err := stock.Write(t.Context(), order); return err })
-					for what, err := range map[string]error{"Write": writeErr, "Take": takeErr, "watched Write": watchErr} {
+					for operation, err := range map[string]error{"Write": writeErr, "Take": takeErr, "watched Write": watchErr} {
 						if !errors.Is(err, service.ErrRunOver) {
-							t.Errorf("%s with token %d: %v; want ErrRunOver", what, fence, err)
+							t.Errorf("%s with token %d: %v; want ErrRunOver", operation, fence, err)
 						}
 					}
 					if fence == 0 {

@@ -72,11 +72,11 @@ func TestInvalidSegmentIsBadStock(t *testing.T) {
 			t.Fatal(err)
 		}
 		first, _ := dao.SegmentKeys(1)
-		for what, spoil := range map[string]func() error{
+		for want, spoil := range map[string]func() error{
 			"is gone":      func() error { return r.Store.Del(ctx, first).Err() },
 			`holds "five"`: func() error { return r.Store.Set(ctx, first, "five", 0).Err() },
 		} {
-			t.Run(what, func(t *testing.T) {
+			t.Run(want, func(t *testing.T) {
 				if err := spoil(); err != nil {
 					t.Fatal(err)
 				}
@@ -86,7 +86,7 @@ func TestInvalidSegmentIsBadStock(t *testing.T) {
 					if segment == 1 {
 						_, err = store.Write(ctx, order)
 					}
-					isNamed := err != nil && strings.Contains(err.Error(), first+" "+what) && strings.Contains(err.Error(), "PUT /inventory")
+					isNamed := err != nil && strings.Contains(err.Error(), first+" "+want) && strings.Contains(err.Error(), "PUT /inventory")
 					if !errors.Is(err, service.ErrBadStock) || !isNamed {
 						t.Errorf("a sale in segment %d: %v", segment+1, err)
 					}

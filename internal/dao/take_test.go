@@ -172,9 +172,9 @@ func TestManualStockIsNotOverwritten(t *testing.T) {
 		order := history.Order{ID: "one", RunID: "run", Before: 9, After: 8}
 		_, writeErr := store.Write(t.Context(), order)
 		_, takeErr := store.Take(t.Context(), order)
-		for what, err := range map[string]error{"Write": writeErr, "Take": takeErr} {
+		for operation, err := range map[string]error{"Write": writeErr, "Take": takeErr} {
 			if !errors.Is(err, service.ErrRunChanged) {
-				t.Errorf("%s: %v; want ErrRunChanged", what, err)
+				t.Errorf("%s: %v; want ErrRunChanged", operation, err)
 			}
 		}
 		if stock := r.Store.Get(t.Context(), dao.InventoryKey).Val(); stock != "1000" {

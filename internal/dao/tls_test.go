@@ -25,29 +25,29 @@ func TestPasswordAndTLSErrorsNameRemedy(t *testing.T) {
 	server := redisserver.Start(t, "--requirepass", "s3cret", "--port", "0", "--tls-port", "PORT",
 		"--tls-cert-file", certificate, "--tls-key-file", key, "--tls-auth-clients", "no")
 	for _, c := range []struct {
-		what string
+		name string
 		cfg  dao.Config
 		says string
 	}{
-		{what: "all is right", cfg: dao.Config{Password: "s3cret", TLS: true, TLSCA: certificate}},
-		{what: "user and password", cfg: dao.Config{Username: "default", Password: "s3cret", TLS: true, TLSCA: certificate}},
+		{name: "all is right", cfg: dao.Config{Password: "s3cret", TLS: true, TLSCA: certificate}},
+		{name: "user and password", cfg: dao.Config{Username: "default", Password: "s3cret", TLS: true, TLSCA: certificate}},
 		{
-			what: "no password", cfg: dao.Config{TLS: true, TLSCA: certificate},
+			name: "no password", cfg: dao.Config{TLS: true, TLSCA: certificate},
 			says: "refuses: NOAUTH Authentication required.; set redis.password",
 		},
 		{
-			what: "wrong password", cfg: dao.Config{Password: "guess", TLS: true, TLSCA: certificate},
+			name: "wrong password", cfg: dao.Config{Password: "guess", TLS: true, TLSCA: certificate},
 			says: "refuses: WRONGPASS invalid username-password pair or user is disabled.; set redis.username and redis.password",
 		},
 		{
-			what: "unknown authority", cfg: dao.Config{Password: "s3cret", TLS: true},
+			name: "unknown authority", cfg: dao.Config{Password: "s3cret", TLS: true},
 			says: "tls: failed to verify certificate: x509: certificate signed by unknown authority; set redis.tls_ca",
 		},
-		{what: "no TLS", cfg: dao.Config{Password: "s3cret"}, says: "if it requires TLS, set redis.tls: true"},
-		{what: "no such file", cfg: dao.Config{TLS: true, TLSCA: "s3cret"}, says: "redis.tls_ca: the file cannot be read: no such file"},
-		{what: "not a certificate", cfg: dao.Config{TLS: true, TLSCA: key}, says: "has no PEM certificate"},
+		{name: "no TLS", cfg: dao.Config{Password: "s3cret"}, says: "if it requires TLS, set redis.tls: true"},
+		{name: "no such file", cfg: dao.Config{TLS: true, TLSCA: "s3cret"}, says: "redis.tls_ca: the file cannot be read: no such file"},
+		{name: "not a certificate", cfg: dao.Config{TLS: true, TLSCA: key}, says: "has no PEM certificate"},
 	} {
-		t.Run(c.what, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			c.cfg.Addrs = []string{server.Addr}
 			r, err := dao.Open(t.Context(), c.cfg)
 			if err == nil {
@@ -82,7 +82,7 @@ func TestClientCertificateErrorsNameSettings(t *testing.T) {
 	for _, versions := range []string{"TLSv1.2", "TLSv1.3"} {
 		redis := redisserver.Start(t, "--port", "0", "--tls-port", "PORT", "--tls-cert-file", server, "--tls-key-file", serverKey,
 			"--tls-ca-cert-file", authorities, "--tls-auth-clients", "yes", "--tls-protocols", versions)
-		for what, c := range map[string]struct{ certificate, key, says string }{
+		for name, c := range map[string]struct{ certificate, key, says string }{
 			"its own": {certificate: own, key: ownKey},
 			"none":    {says: "; it may require another client certificate: set redis.tls_cert and redis.tls_key"},
 			"another's": {
@@ -95,7 +95,7 @@ func TestClientCertificateErrorsNameSettings(t *testing.T) {
 			"a directory":      {certificate: own, key: t.TempDir(), says: "redis.tls_key: the file cannot be read: is a directory"},
 			"the other's file": {certificate: ownKey, key: own, says: "redis.tls_cert and redis.tls_key: not a PEM certificate"},
 		} {
-			t.Run(versions+", "+what, func(t *testing.T) {
+			t.Run(versions+", "+name, func(t *testing.T) {
 				for _, cfg := range []dao.Config{
 					{Addrs: []string{redis.Addr}},
 					{EmbeddedAddr: "127.0.0.1:0", RedlockAddrs: []string{redis.Addr}},
