@@ -37,7 +37,7 @@ func findingTexts() []findingText {
 		{kind: OverwroteLock, anomaly: anomaly.TwoHolders, title: both("Lock overwritten", "锁被覆盖"),
 			sentence: both("{by} wrote over {of}'s lock", "{by} 覆盖了 {of} 的锁"), explanation: both(
 				"The lock was taken over although its holder was still at work.",
-				"持有者还在执行，锁就被别人拿走了。")},
+				"持有者还在执行，锁就归了别人。")},
 		{kind: ProlongedLock, anomaly: anomaly.ForeignRelease, title: both("Foreign renewal", "给别人的锁续期"),
 			sentence: both("{by} prolonged {of}'s lock", "{by} 给 {of} 的锁续期"), explanation: both(
 				"An expiry was set on a lock that was another's.",

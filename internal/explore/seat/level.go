@@ -80,12 +80,12 @@ func advice(lock string) language.Text {
 		return both("The lock has to expire and change hands between its first holder’s check and its DEL.",
 			"锁要在原来的持有者检查之后、DEL 之前过期，并换了持有者。")
 	case "v5", "lua-setnx":
-		return both("The lock has to expire, and the other sale to take it, while the first holder is at work.", "锁要在持有者还在执行时过期，并在这期间被另一单拿到。")
+		return both("The lock has to expire, and the other sale to take it, while the first holder is at work.", "锁要在持有者还在执行时过期，另一单在这期间加锁成功。")
 	case "v6":
 		return both("The lock has to expire before its holder writes, and each sale has to read before the other one writes.",
 			"锁要在持有者写入之前过期，而且两单都要赶在对方写入之前读库存。")
 	case "v7", "v10", "v11":
-		return both("The holder has to pause until its lock has expired and the other sale has taken it.", "持有者要一直暂停，直到锁过期并被另一单拿到。")
+		return both("The holder has to pause until its lock has expired and the other sale has taken it.", "持有者要一直暂停，直到锁过期、另一单加锁成功。")
 	case "v8":
 		return both("The lock command has to arrive after its sender has given up and unlocked.", "加锁命令要在发送者放弃并解锁之后才到达。")
 	case "v9":
