@@ -85,7 +85,8 @@ func TestProgressBarLeavesEmptyLine(t *testing.T) {
 }
 
 func TestBurstRejectsWrongFlags(t *testing.T) {
-	silent, s := "http://"+shoptest.UnusedAddr(t), shoptest.Start(t)
+	free, s := shoptest.UnusedAddr(t), shoptest.Start(t)
+	silent := "http://" + free
 	assertRefused(t, map[string]string{
 		"burst -n 0":               "-n 0 is not allowed: want from 1",
 		"burst -n x":               "invalid argument",
@@ -99,7 +100,7 @@ func TestBurstRejectsWrongFlags(t *testing.T) {
 		"burst --target " + silent: silent + ": lockstep does not answer there",
 		"burst --nonsense":         "unknown flag",
 		"burst extra":              "unknown command",
-		"burst --sale.think_time 1s --target " + s.URL(): "--sale.think_time is not allowed: it only affects a server started by burst",
-		"burst --redis.addrs 127.0.0.1":                  "want host:port",
+		"burst --sale.think_time 1s --target " + s.URL():      "--sale.think_time is not allowed: it only affects a server started by burst",
+		"burst --redis.addrs 127.0.0.1 --server.addr " + free: "want host:port", // a developer's own server may run at the default one
 	})
 }
