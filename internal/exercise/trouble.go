@@ -25,8 +25,8 @@ func explanation(reason string) language.Text {
 			"同样的步骤，代码两次做得不一样。时间只能取自它的时钟，也不能用随机数"),
 		BadCommand: language.Both("The explorer's Redis does not have a command, or an argument of it", "探索器的 Redis 没有这条命令，或不支持它的参数"),
 		BadKey: language.Both("A key is not the lock's. The lock is opts.Key, and all its other keys begin with {distributedLock}:, "+
-			"so that a Redis Cluster has all of them in one slot",
-			"有一个键不属于这把锁。锁是 opts.Key，它的其他键都以 {distributedLock}: 开头，这样 Redis Cluster 才会把它们放在同一个槽里"),
+			"so that a Redis Cluster has all of them in one slot (the store's check of exercise 10 has one key, seen)",
+			"有一个键不属于这把锁。锁是 opts.Key，它的其他键都以 {distributedLock}: 开头，这样 Redis Cluster 才会把它们放在同一个槽里（练习 10 里存储的检查只用 seen 这一个键）"),
 		Shared: language.Both(
 			"All processes share a variable of the package, and it keeps its value from one schedule to the next. Put it into Locker",
 			"包级变量由所有进程共享，而且会把值从一个时序带到下一个。请把它放进 Locker"),
