@@ -87,7 +87,7 @@ func (g *game) leftBehind() (string, error) {
 			return "", nil // The process released its lock after all.
 		}
 	}
-	return fmt.Sprintf("%s renews its lock for ever, and nobody holds it", name), nil
+	return fmt.Sprintf("%s renews its lock forever, and nobody holds it", name), nil
 }
 
 // leftForever describes a lock without an expiry that stays after its process has crashed or finished; "" if it does not stay. To find
@@ -117,9 +117,9 @@ func (g *game) leftForever(p *bubble.Process) (says string, err error) {
 	case !stays:
 		return "", nil
 	case p.Crashed:
-		return p.Name + " has crashed, and its lock stays for ever", nil
+		return p.Name + " has crashed, and its lock stays forever", nil
 	default:
-		return fmt.Sprintf("the lock of %s stays for ever, and nobody holds it", p.Name), nil
+		return fmt.Sprintf("the lock of %s stays forever, and nobody holds it", p.Name), nil
 	}
 }
 

@@ -72,15 +72,15 @@ func brokenLocks() map[string]flaw {
 			onNodes, "node-restart=1", locktest.TwoHolders,
 			"A:Lock B:Lock A:SET@1 A:SET@2 1:restart B:SET@1 B:SET@2 B:SET@3 A:SET@3",
 		},
-		"sleeps for ever": {
+		"sleeps forever": {
 			newToy(func(ctx context.Context, y *toy) (locktest.Held, error) { return y.tryAndSleep(ctx, 1) }, remove),
 			"", locktest.Stuck, "A:Lock B:Lock A:SET A:Unlock B:SET A:DEL",
 		},
-		"sleeps for ever after attempts that look alike": { // the attempts differ only in what the code remembers
+		"sleeps forever after attempts that look alike": { // the attempts differ only in what the code remembers
 			newToy(func(ctx context.Context, y *toy) (locktest.Held, error) { return y.tryAndSleep(ctx, 3) }, remove),
 			"", locktest.Stuck, "A:Lock A:SET B:Lock" + strings.Repeat(" B:SET", 3) + " A:Unlock A:DEL",
 		},
-		"sleeps for ever, if chance wills": {
+		"sleeps forever, if chance wills": {
 			newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
 				if randomBool() {
 					return tryOnce(ctx, y)
@@ -91,7 +91,7 @@ func brokenLocks() map[string]flaw {
 		"is believed in by one who pauses": {
 			newToy(polled(lockByOwner(compareAndDelete, true)), nil), "pause=1", locktest.TwoHolders, "A:Lock A:SET A:pause time B:Lock B:SET",
 		},
-		"is renewed for ever": {
+		"is renewed forever": {
 			newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
 				held, err := tryOnce(ctx, y)
 				if err == nil {

@@ -9,7 +9,7 @@ import (
 	"lockstep/redistest"
 )
 
-// A stock that is decremented before it is checked never sells too much, but a crash in between loses a piece for ever.
+// A stock that is decremented before it is checked never sells too much, but a crash in between loses a piece forever.
 func Example_stock() {
 	show("crash=1", counter(decrement))
 	show("crash=1", counter(decrementInScript))

@@ -85,7 +85,7 @@ func TestFindingsBesideCheck(t *testing.T) {
 		steps  int
 	}{
 		"one waits for nothing": {redistest.System{Actor: newActor(sleepsForEver)}, redistest.Stuck, 4},
-		"one asks for ever": {redistest.System{Actor: newActor(func(ctx context.Context, c *redis.Client) error {
+		"one asks forever": {redistest.System{Actor: newActor(func(ctx context.Context, c *redis.Client) error {
 			return poll(ctx, c, "1", 0)
 		})}, redistest.Stuck, 2},
 		"one asks without a pause": {redistest.System{Actor: newActor(func(ctx context.Context, c *redis.Client) error {

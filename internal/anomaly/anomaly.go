@@ -79,13 +79,13 @@ func Catalogue() []Row {
 			"a process removes or overwrites a lock that an actor of another process holds"},
 		{LeftBehind, both("lock left behind", "锁残留"), "explorer witness locktest exercise lesson",
 			"holder-dies dies-between-set-and-expire lost-reply cancelled-request late-command redis-gone resent-command job-holder-dies", "",
-			both("a lock stays for ever, although no sale holds it", "没有一单持有锁，锁却永远残留"), both("leave a lock behind for ever", "留下一把永远没人清除的锁"),
-			"a lock stays until it expires, or for ever: its actor was told that it has no lock, or that it has released it; " +
+			both("a lock stays forever, although no sale holds it", "没有一单持有锁，锁却永远残留"), both("leave a lock behind forever", "留下一把永远没人清除的锁"),
+			"a lock stays until it expires, or forever: its actor was told that it has no lock, or that it has released it; " +
 				"or its process has crashed, and nobody gets the lock any more"},
-		{Stuck, both("stuck for ever", "卡死"), "explorer witness locktest redistest exercise",
+		{Stuck, both("stuck forever", "卡死"), "explorer witness locktest redistest exercise",
 			"self-deadlock missed-wake-up dead-waiter holder-dies dies-between-set-and-expire lost-reply late-command redis-gone " +
 				"resent-command job-holder-dies", "",
-			both("a sale can never go on", "一单再也无法继续"), both("block a sale for ever", "卡死一单"),
+			both("a sale can never go on", "一单再也无法继续"), both("block a sale forever", "卡死一单"),
 			"a call does not come back within ten minutes, although nobody holds the lock and nothing is on its way"},
 		{ID: Busy, Title: both("busy", "不停发命令"), By: "locktest redistest",
 			InTest: "a process sends 20 commands or more, one after the other, and no time passes"},

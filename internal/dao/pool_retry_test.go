@@ -94,7 +94,7 @@ func TestWaitersFailWhenRedisStopsAnswering(t *testing.T) {
 	}
 }
 
-// How often a command waits for its turn: as long as others are answered, but not for ever.
+// How often a command waits for its turn: as long as others are answered, but not forever.
 func TestRetrierStopsWithoutProgress(t *testing.T) {
 	broken := errors.New("the connection broke")
 	for name, c := range map[string]struct {
@@ -107,7 +107,7 @@ func TestRetrierStopsWithoutProgress(t *testing.T) {
 		"no key":              {sends: []error{redis.Nil}, answered: true, times: 1, want: redis.Nil},
 		"others are answered": {sends: []error{redis.ErrPoolTimeout, redis.ErrPoolTimeout, nil}, answered: true, times: 3},
 		"nobody is":           {sends: []error{redis.ErrPoolTimeout, nil}, times: 1, want: redis.ErrPoolTimeout},
-		"for ever":            {sends: []error{redis.ErrPoolTimeout}, answered: true, times: maxAttempts, want: redis.ErrPoolTimeout},
+		"forever":            {sends: []error{redis.ErrPoolTimeout}, answered: true, times: maxAttempts, want: redis.ErrPoolTimeout},
 		"it may be sent":      {sends: []error{broken, nil}, answered: true, times: 1, want: broken},
 		"closed":              {sends: []error{redis.ErrClosed, nil}, answered: true, times: 1, want: redis.ErrClosed},
 	} {

@@ -169,6 +169,6 @@ func TestFitsFailsWithoutReplyToSubscribe(t *testing.T) {
 			t.Errorf("%v; want that SUBSCRIBE was not answered", err)
 		}
 	case <-time.After(time.Minute):
-		t.Fatal("it waits for ever")
+		t.Fatal("it waits forever")
 	}
 }

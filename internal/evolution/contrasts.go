@@ -89,7 +89,7 @@ func contrasts() []strategy.Strategy {
 			Costs: both("3 commands per sale, plus one per poll", "每单 3 条命令，外加每次轮询 1 条"),
 			Needs: strategy.ParseRights("+setnx +pexpire +del ~distributedLock"),
 			StillBroken: strategy.Flaws{
-				newFlaw("dies-between-set-and-expire", "a holder that dies between the two leaves a lock for ever", "持有者在两条命令之间崩溃，锁就永远残留"),
+				newFlaw("dies-between-set-and-expire", "a holder that dies between the two leaves a lock forever", "持有者在两条命令之间崩溃，锁就永远残留"),
 			},
 			Capabilities: strategy.Capabilities{Expires: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewSetNXExpire(p.Client, p.Options) },

@@ -64,7 +64,7 @@ func TestTicketsInMemoryAreExplored(t *testing.T) {
 }
 
 // knockLock has waiters that knock: while a sale of their process has the lock, they send nothing, and from their third attempt on leave a
-// note. Once a sale meets that note at its release, the lock is taken for ever.
+// note. Once a sale meets that note at its release, the lock is taken forever.
 type knockLock struct {
 	client        redis.Cmdable
 	opts          lock.Options

@@ -171,7 +171,7 @@ func holders() []Lab {
 	}, {
 		Name: "late-command", Shows: "v1", Cured: "v2",
 		Title:   both("The sale gives up; then its command takes the lock", "这一单已放弃，加锁命令才到达"),
-		Claim:   both("a command that arrives when its sale has given up does not block the others for ever", "这一单放弃后命令才到达，别人也不会永远等下去"),
+		Claim:   both("a command that arrives when its sale has given up does not block the others forever", "这一单放弃后命令才到达，别人也不会永远等下去"),
 		Cure:    both("an expiry in the same command: what arrives late goes by itself, too", "在同一条命令里设置过期时间：迟到的锁也会自行过期"),
 		Explore: "--faults late=1 --anomaly left-behind",
 		Shop:    Settings{TTL: time.Second, Wait: 5 * time.Second},

@@ -59,7 +59,7 @@ func steps() []Lab {
 	}, {
 		Name: "holder-dies", Shows: "v1", Cured: "v2",
 		Title:   both("The holder dies: everybody waits", "持有者崩溃：所有人一直等"),
-		Claim:   both("a holder that dies does not block the others for ever", "持有者崩溃后，别人不会永远等下去"),
+		Claim:   both("a holder that dies does not block the others forever", "持有者崩溃后，别人不会永远等下去"),
 		Cure:    both("an expiry in the same command: SET … EX … NX", "在同一条命令里设置过期时间：SET … EX … NX"),
 		Explore: "--faults crash=1 --anomaly left-behind",
 		Shop:    Settings{TTL: time.Second, Wait: 5 * time.Second, Think: each(time.Minute, "r1")},

@@ -23,7 +23,7 @@ var shownBy = map[string]string{
 	"own-commands":        "(what a lock costs is no anomaly)",
 	"round-trips":         "(what a lock costs is no anomaly)",
 	"retries":             "(what a lock costs is no anomaly)",
-	"keeper-dies":         "(the others wait for one expiry and a quarter, and not for ever: holder-dies)",
+	"keeper-dies":         "(the others wait for one expiry and a quarter, and not forever: holder-dies)",
 	"one-script":          "(that is a limit of what can be sold so)",
 	"older-servers":       "(it is not sold on them: no_command)",
 	"optimistic/no-order": "(it has no lock to wait for: nobody is seen to be overtaken)",

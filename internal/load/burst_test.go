@@ -191,7 +191,7 @@ func TestBurstReadsLedgerAgain(t *testing.T) {
 	}{
 		{name: "unreadable at first", failures: 2, wantVerdict: verdict.Pass, wantText: `"sold":2`, unwantedText: "unread"},
 		{
-			name: "unreadable for ever", failures: 1 << 30, wantVerdict: verdict.Untested, wantText: `"unread":"the server refused GET http://`,
+			name: "unreadable forever", failures: 1 << 30, wantVerdict: verdict.Untested, wantText: `"unread":"the server refused GET http://`,
 			unwantedText: "sold\"",
 		},
 	} {

@@ -2,7 +2,7 @@
 //
 // Adds: a key that can be set only once; waiters poll every 20 ms.
 // Costs: 2 commands per sale, plus one per poll.
-// Still broken: a holder that dies blocks everybody for ever.
+// Still broken: a holder that dies blocks everybody forever.
 package lockv1
 
 import (

@@ -65,7 +65,7 @@ func TestMistakesFailTheirStep(t *testing.T) {
 		was, is          string
 		fails, becauseOf string
 	}{
-		"Unlock does nothing":         {1, removes, "return nil\n\tcase step == 3", first, "left-behind: the lock of A stays for ever"},
+		"Unlock does nothing":         {1, removes, "return nil\n\tcase step == 3", first, "left-behind: the lock of A stays forever"},
 		"Lock asks without a pause":   {1, asks, "time.After(0)", first, "busy: "},
 		"Lock does not believe Redis": {1, takes, takes + "\n\t\ttook = false", first, "stuck: "},
 		"the expiry comes second": {

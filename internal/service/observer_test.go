@@ -40,7 +40,7 @@ func (d *recordingObserver) Observe(ctx context.Context, event service.SaleEvent
 	d.says = append(d.says, said)
 }
 
-// takenLock is a lock that another owner holds for ever.
+// takenLock is a lock that another owner holds forever.
 type takenLock struct{ lock.Locker }
 
 func (takenLock) Lock(context.Context, string) (*lock.Lease, error) { return nil, lock.ErrTimeout }

@@ -19,7 +19,7 @@ type excerpt struct {
 	operations []operation
 }
 
-// searchTimeout is the time limit for porcupine's search. An excerpt is small; an illegal one could take for ever.
+// searchTimeout is the time limit for porcupine's search. An excerpt is small; an illegal one could take forever.
 const searchTimeout = 5 * time.Second
 
 // Draw writes the HTML page of porcupine's visualizer. It shows an excerpt of the history in a legal order, or how far one could be found,

@@ -41,7 +41,7 @@ var (
 	ErrUnknownFault = errors.New("unknown fault")
 )
 
-// Locks returns the locks that a soak supports. Weaker ones stop selling for ever when the first replica is killed, or lose updates
+// Locks returns the locks that a soak supports. Weaker ones stop selling forever when the first replica is killed, or lose updates
 // without any fault.
 func Locks() []string { return []string{"v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11"} }
 

@@ -188,7 +188,7 @@ func TestGaugeShowsTheDistance(t *testing.T) {
 	p.key("o")
 	p.waitUntil("the tool says it of each move", `[...document.querySelectorAll(".choice")].every(c => /breach|safe/.test(c.innerText))`)
 	p.visit("#/schedule/v2?in=--faults+expiry=1&mode=break&anomaly=foreign-release&campaign=1&do=A:SET+expiry+A:GET+A:write+A:DEL")
-	far(6, "safe for ever")
+	far(6, "safe forever")
 }
 
 // On a phone the goal, its gauge and the board alone are above the picture, and this has half of the screen once a level is solved. It is

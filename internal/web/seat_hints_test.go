@@ -73,5 +73,5 @@ func TestDistanceMarksThePointOfNoReturn(t *testing.T) {
 	p.key("Home", "ArrowRight", "ArrowRight")
 	p.waitForText("It can no longer be avoided")
 	p.visit("#/schedule/v0?mode=oracle&anomaly=lost-update&do=A:GET+A:write")
-	p.waitForText("safe for ever")
+	p.waitForText("safe forever")
 }

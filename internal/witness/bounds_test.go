@@ -21,7 +21,7 @@ func recordedAccount(limits witness.Limits, play func(*eventScript)) *witness.Ac
 	return a
 }
 
-// An event that contradicts the known state waits for a reply that explains it, but not for ever; a reply that comes too late is not taken
+// An event that contradicts the known state waits for a reply that explains it, but not forever; a reply that comes too late is not taken
 // for a foreign release.
 func TestAccountWaitsForLateReply(t *testing.T) {
 	late := witness.Event{
@@ -46,7 +46,7 @@ func TestAccountWaitsForLateReply(t *testing.T) {
 }
 
 // The end of a sale may never be seen, because its replica's events were dropped, or its process was restarted. The sale does not stay in
-// the critical section for ever.
+// the critical section forever.
 func TestSaleWithUnseenEndIsForgotten(t *testing.T) {
 	for name, ends := range map[string]func(*witness.Account){
 		"a gap": func(a *witness.Account) {

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/explore/fault"
 )
 
-// Patience is the number of repetitions after which something counts as happening for ever: 20 commands without a pause, or 20
+// Patience is the number of repetitions after which something counts as happening forever: 20 commands without a pause, or 20
 // renewals of a lock that nobody holds.
 const Patience = 20
 
@@ -83,7 +83,7 @@ func (r *Run) CheckStuck() (says string, err error) {
 	return fmt.Sprintf("%s's call of %s does not come back within %v", waiting.Name, waiting.lastCall.Name, Horizon), nil
 }
 
-// CheckPolling returns a description if an actor's call polls for ever although all other actors have done what they can, and "" otherwise.
+// CheckPolling returns a description if an actor's call polls forever although all other actors have done what they can, and "" otherwise.
 // It may only be called while no actor is NotStarted or BetweenCalls. It lets time pass, so no step can follow.
 func (r *Run) CheckPolling() (says string, err error) {
 	if r.server.NextExpiry() > 0 { // The states after the expiry are judged themselves.
@@ -133,5 +133,5 @@ func (r *Run) MayArriveLate(p *Process) bool {
 // SentCommands returns the number of commands that the process has sent.
 func (p *Process) SentCommands() int { return p.sentCommands }
 
-// IsRepeating reports whether the process has repeated itself so often that it is assumed to go on for ever.
+// IsRepeating reports whether the process has repeated itself so often that it is assumed to go on forever.
 func (p *Process) IsRepeating() bool { return p.history.isRepeating }

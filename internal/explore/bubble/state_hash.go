@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/explore/search"
 )
 
-// repeatsToLoop is the number of successive repetitions of the same events after which a process is assumed to repeat them for ever. It is
+// repeatsToLoop is the number of successive repetitions of the same events after which a process is assumed to repeat them forever. It is
 // larger than the 32 attempts that redsync makes by default.
 const repeatsToLoop = 40
 
@@ -96,7 +96,7 @@ func (r *Run) stateHash() search.Fingerprint {
 }
 
 // isSilent reports whether a process is assumed to do nothing more: its actors are done, and it has had no event since another process
-// began to repeat itself for ever. Without this assumption, the growing time since its last event would make all those states differ.
+// began to repeat itself forever. Without this assumption, the growing time since its last event would make all those states differ.
 func (r *Run) isSilent(p *Process) bool {
 	return !slices.ContainsFunc(p.Actors, func(a *Actor) bool { return !a.IsIn(Done) }) &&
 		slices.ContainsFunc(r.processes, func(other *Process) bool {

@@ -11,7 +11,7 @@ var ErrKilled = errors.New("the coroutine was killed")
 // ErrCoroutineExited is passed to the panicked callback when the coroutine's function has ended its goroutine.
 var ErrCoroutineExited = errors.New("the function has ended its goroutine")
 
-// maxParksAfterKill is how often a killed coroutine may still call Park. One that calls it more often, as a loop that retries for ever
+// maxParksAfterKill is how often a killed coroutine may still call Park. One that calls it more often, as a loop that retries forever
 // does, panics with ErrKilled, and so ends. A hundred is far more than cleaning up takes.
 const maxParksAfterKill = 100
 

@@ -75,7 +75,7 @@ func TestCoroutineDoesNotRunBeforeResume(t *testing.T) {
 	}
 }
 
-// A function that calls Park for ever ends as well.
+// A function that calls Park forever ends as well.
 func TestKillEndsEndlessLoop(t *testing.T) {
 	c := startCoroutine(t, func(park func() error) {
 		for {

@@ -49,7 +49,7 @@ func (n network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 	return n.transmit(ctx, t, server, cmds, deliver)
 }
 
-// refuseExpired returns the error for a command whose context has ended. If a task retries for ever without a pause, the execution fails.
+// refuseExpired returns the error for a command whose context has ended. If a task retries forever without a pause, the execution fails.
 func (n network) refuseExpired(t *Task, err error) error {
 	if t.expiredSends++; t.expiredSends <= maxUnsent {
 		return err

@@ -99,7 +99,7 @@ func (r *round) isOutdated(c *simredis.Cluster) bool {
 }
 
 // wake ends t's brief sleep, and starts its next round. A round that undid its own changes is removed from the history: otherwise two
-// waiters that undo each other's rounds would reach new states for ever.
+// waiters that undo each other's rounds would reach new states forever.
 func (t *Task) wake() {
 	repeats := t.wouldRepeat()
 	if !repeats && t.isUndone() {

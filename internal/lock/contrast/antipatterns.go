@@ -22,7 +22,7 @@ type Detour struct {
 //
 // Adds: an expiry, by a second command.
 // Costs: 3 commands per sale, plus one per poll.
-// Still broken: a holder that dies between the two leaves a lock for ever.
+// Still broken: a holder that dies between the two leaves a lock forever.
 //
 // Sources: "seven ways to lock", the first; "a small lock in Python".
 func NewSetNXExpire(client redis.Cmdable, opts lock.Options) *Detour {

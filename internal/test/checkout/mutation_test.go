@@ -266,7 +266,7 @@ var breakages = []breakage{
 		"lab dead-waiter --lock v10; soak --lock v10 --faults kill-replica => ✗ sales resumed within",
 	},
 	{
-		"a process hands the lock to its own for ever", "internal/lock/cohort.go", `held.HandOffs == 0 || `, ``,
+		"a process hands the lock to its own forever", "internal/lock/cohort.go", `held.HandOffs == 0 || `, ``,
 		"lab starvation-replicas --lock v10",
 	},
 	{

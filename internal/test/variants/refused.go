@@ -71,7 +71,7 @@ func Uncontrolled() []Variant {
 	})
 }
 
-// setNXAndRenew renews the lock for ever, in a goroutine that the explorer does not know.
+// setNXAndRenew renews the lock forever, in a goroutine that the explorer does not know.
 func (p process) setNXAndRenew(ctx context.Context, owner string) error {
 	err := p.setNX(ctx, owner)
 	if err == nil {

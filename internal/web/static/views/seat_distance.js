@@ -120,7 +120,7 @@ export class Distance {
 function drawChip(distance) {
   if (distance === undefined || distance === null) return null;
   const [kind, says] = {
-    "-1": [" good", say("safe for ever", "永远安全")],
+    "-1": [" good", say("safe forever", "永远安全")],
     "-2": ["", say("unknown", "未知")],
     0: [" bad", say("breach", "异常")],
   }[distance] ?? ["", say(`${distance} to a breach`, `离异常 ${distance} 步`)];
