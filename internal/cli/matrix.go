@@ -24,9 +24,9 @@ func newMatrix() *cobra.Command {
 	var f matrixFlags
 	cmd := &cobra.Command{
 		Use:   "matrix",
-		Short: "Run every strategy against every anomaly, and show which hold",
-		Long: `matrix fills a table of anomalies and strategies. Each cell is the result of a lab on the running
-service, or of an exploration where no lab shows the anomaly. The whole table takes minutes; --quick
+		Short: "Run every strategy against every flaw, and show which hold",
+		Long: `matrix fills a table of flaws and strategies. Each cell is the result of a lab on the running
+service, or of an exploration where no lab shows the flaw. The whole table takes minutes; --quick
 runs a part of it in about a minute, and leaves the other cells empty.
 
 Exit code: 0 every cell that was run is as expected; 1 one is not; 2 one has no verdict, or an

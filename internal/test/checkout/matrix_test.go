@@ -25,7 +25,7 @@ func TestMatrixRowsSayWhatTheTableSays(t *testing.T) {
 		if in == language.Chinese {
 			document = "docs/MATRIX.zh-CN.md"
 		}
-		rows := "| " + in.Say("anomaly | flaw → cure", "异常 | 缺陷 → 修复") + " | " + strings.Join(m.Strategies, " | ") + " |\n" +
+		rows := "| " + in.Say("flaw | flawed → cured", "缺陷 | 有缺陷 → 已修复") + " | " + strings.Join(m.Strategies, " | ") + " |\n" +
 			"|---|---|" + strings.Repeat(":-:|", len(m.Strategies)) + "\n"
 		for _, l := range lab.All() {
 			name, signs, _ := strings.Cut(m.Line(l.Name), " ")
