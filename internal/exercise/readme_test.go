@@ -184,8 +184,9 @@ func listPage(in language.Language) string {
 			"练习页上列出场景（即 `lockstep explore` 的选项）和不得出现的[异常](break-it.zh-CN.md#故障和异常)；`usual` 指 "+
 			names(exercise.UsualAnomalies())+"。\n\n"+
 			"练习和课程的进度都记在 `go.mod` 旁边的 `.lockstep-course.json` 里，删除它就重新开始。`git checkout -- exercises/05-nested` 可以还原一题。")
-	p.line("Exit code: 0 done; 1 not yet; 2 unknown, such as code that does not compile, panics, or waits where the explorer cannot see it.",
-		"退出码：0 完成；1 还没有完成；2 无法判断，例如代码无法编译、panic，或者在探索器看不到的地方等待。")
+	p.line("Exit code: 0 done; 1 not yet; 2 (under `go run` 1) unknown, such as code that does not compile, panics, or waits where the "+
+		"explorer cannot see it.",
+		"退出码：0 完成；1 还没有完成；2（用 `go run` 时是 1）无法判断，例如代码无法编译、panic，或者在探索器看不到的地方等待。")
 	return strings.TrimSpace(p.String()) + "\n"
 }
 
