@@ -204,7 +204,8 @@ func (f *burstFlags) startTarget(cmd *cobra.Command, missing string, why error, 
 	}
 	fmt.Fprint(stderr, f.lang.Say(
 		"burst: no lockstep at %s; this process is both the buyers and the shop (%s, %s), and the times include both\n",
-		"burst：%s 没有 lockstep，由本进程同时充当买家和商店（%s，%s），用时包含两者\n", missing, own.URL(), own.Redis.Name))
+		"burst：%s 没有 lockstep，由本进程同时充当买家和商店（%s，%s），用时包含两者\n", missing, own.URL(),
+		strings.Replace(own.Redis.Name, "embedded", f.lang.Say("embedded", "内嵌"), 1)))
 	f.Targets, f.Token = []string{own.URL()}, cfg.Admin.Token
 	return func() error {
 		defer logs.close()

@@ -103,7 +103,7 @@ func (f diffFlags) list(cmd *cobra.Command) error {
 		return web.WriteJSON(cmd.OutOrStdout(), all)
 	}
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, language.Both("STEP\tLINES\tADDS", "版本\t改动行数\t新增").In(f.lang))
+	fmt.Fprintln(table, language.Both("STEP\tLINES\tADDS", "版本\t改动行数\t加了什么").In(f.lang))
 	for _, s := range all {
 		step, err := steps.Find(s.Pair(), f.lang)
 		if err != nil {

@@ -68,7 +68,7 @@ func runSite(cmd *cobra.Command, args []string, addr string, lang language.Langu
 	}
 	if err == nil && len(args) == 0 && addr == "" {
 		fmt.Fprint(cmd.OutOrStdout(), lang.Say("%s: cached; a server started in this directory serves it at /tab/\n",
-			"%s：已缓存；在本目录启动的服务器会在 /tab/ 提供它\n", dir))
+			"%s：已缓存；在本目录启动服务器后，可以在 /tab/ 打开\n", dir))
 	}
 	if err == nil && addr != "" {
 		err = serveSite(cmd, dir, addr)

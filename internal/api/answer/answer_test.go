@@ -8,7 +8,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -75,6 +77,27 @@ func TestEveryCodeHasStatus(t *testing.T) {
 		}
 	}
 }
+
+// The page has a Chinese text for each code, and for no other.
+func TestPageTranslatesEveryCode(t *testing.T) {
+	script, err := os.ReadFile("../../web/static/server.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(script), "const chineseErrors = {")
+	table, _, _ = strings.Cut(table, "}")
+	var translated []string
+	for line := range strings.Lines(table) {
+		if code, _, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
+			translated = append(translated, code)
+		}
+	}
+	if codes := slices.Sorted(maps.Keys(statuses)); !slices.Equal(slices.DeleteFunc(slices.Clone(translated), isInternal), codes) {
+		t.Errorf("server.js translates\n%q; want internal and\n%q", translated, codes)
+	}
+}
+
+func isInternal(code string) bool { return code == "internal" }
 
 // codeOfCall returns the code that a call of lock.WithCode contains; "": n is no such call.
 func codeOfCall(n ast.Node) (code string) {
