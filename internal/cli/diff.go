@@ -51,9 +51,9 @@ side. If NO_COLOR is set, or the terminal is dumb, the output has no colors.`,
 func runDiff(cmd *cobra.Command, args []string, f diffFlags) (err error) {
 	switch {
 	case f.stat && f.asJSON:
-		return errors.New("--stat and --json cannot be combined")
+		return language.Translate(errors.New("--stat and --json cannot be combined"), "--stat 和 --json 不能同用")
 	case f.html != "" && len(args) == 0:
-		return errors.New("--html writes one step: name it")
+		return language.Translate(errors.New("--html writes one step: name it"), "--html 写出一版的改动：请指定是哪一版")
 	}
 	for _, name := range args {
 		if _, err := evolution.Find(name); err != nil {

@@ -20,10 +20,11 @@ var (
 	ErrUnknown = errors.New("there is no such lab")
 	ErrNotFor  = errors.New("the lab is not for this lock")
 	// ErrNoRedis means that there is no real Redis on this machine.
-	ErrNoRedis = errors.New("neither redis-server nor valkey-server is installed; install one, for example by apt install redis-server " +
-		"or brew install redis")
+	ErrNoRedis = language.Translate(errors.New("neither redis-server nor valkey-server is installed; install one, for example by "+
+		"apt install redis-server or brew install redis"),
+		"没有安装 redis-server，也没有安装 valkey-server；请安装一个，如 apt install redis-server 或 brew install redis")
 	// ErrNoSignals means that a replica cannot be stopped here.
-	ErrNoSignals = errors.New("it stops a process, which only Unix can")
+	ErrNoSignals = language.Translate(errors.New("it stops a process, which only Unix can"), "这个实验要暂停进程，只有 Unix 可以")
 	errRoomLeft  = errors.New("it refuses nothing: it has memory left")
 	errTooLong   = errors.New("it did not happen in time")
 	errNotKnown  = errors.New("nobody knows yet")
@@ -33,12 +34,11 @@ var (
 func lacking(err error) language.Text {
 	switch {
 	case errors.Is(err, ErrNoRedis):
-		return language.Both(ErrNoRedis.Error(),
-			"没有安装 redis-server，也没有安装 valkey-server；请安装一个，如 apt install redis-server 或 brew install redis")
+		return language.Both(ErrNoRedis.Error(), language.TextOf(ErrNoRedis, language.Chinese))
 	case errors.Is(err, strategy.ErrNoCommand):
 		return language.Both("the Redis that is installed lacks the command", "本机的 Redis 没有这条命令")
 	case errors.Is(err, ErrNoSignals):
-		return language.Both("this lab stops a process, which only Unix can", "这个实验要暂停进程，只有 Unix 可以")
+		return language.Both("this lab stops a process, which only Unix can", language.TextOf(ErrNoSignals, language.Chinese))
 	default:
 		return language.Text{}
 	}
