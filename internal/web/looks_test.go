@@ -201,7 +201,7 @@ func TestErrorsAreInTheReadersLanguage(t *testing.T) {
 		for path, says := range map[string]map[string]string{
 			"/bursts/x":  {"en": "there is no such burst, or no more", "zh": "没有这次抢购，或者已经结束。"},
 			"/orders/x":  {"en": "no such order is in the ledger", "zh": "账本里没有这个订单。"},
-			"/live/pair": {"en": "", "zh": "请求不合法："},
+			"/live/pair": {"en": "", "zh": "请求失败（bad_request）："},
 		} {
 			if message := eval[string](p, fmt.Sprintf(ask, path)); !strings.Contains(message, says[language]) {
 				t.Errorf("%s, %s: %q; want %q", language, path, message, says[language])

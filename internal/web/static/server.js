@@ -71,54 +71,40 @@ function explainError({ status, statusText }, error) {
   if (!error) return `${status} ${statusText}`;
   const { code, message } = error;
   if (language() !== "zh" || /[\u4e00-\u9fff]/.test(message)) return message;
-  const says = chineseErrors[code] ?? `请求失败（${code}）：`;
-  return says.endsWith("：") ? says + message : says;
+  return chineseErrors[code] ?? `请求失败（${code}）：${message}`;
 }
 
-// chineseErrors has a text for each code of the server. After a colon follow the server’s own words.
 const chineseErrors = {
-  bad_data: "Redis 里的数据不对。",
-  bad_gateway: "实例没有响应，这一单可能已经卖出。",
-  bad_request: "请求不合法：",
-  bad_stock: "库存不是数字。",
+  bad_gateway: "实例没有响应，可能已经卖出。",
   burst_running: "上一次抢购还没结束；请等待，或取消。",
   busy: "服务器正忙，请稍后再试。",
   cannot_pause: "这个操作系统不能暂停进程。",
-  client_closed_request: "请求被取消。",
-  dropped: "讲师已把这个地址移出课堂。",
+  dropped: "已被移出课堂。",
   ending: "服务器正在退出。",
-  forbidden: "没有权限：令牌不对；或服务器可从别处访问，却没设 admin.token（启动时设它，或设 admin.open）。",
+  forbidden: "没有权限：令牌不对；没有令牌时，启动要设 admin.token 或 admin.open。",
   internal: "服务器内部错误。",
-  lab_running: "另一个实验正在运行。",
-  lock_lost: "锁丢失。",
   lock_timeout: "等锁超时。",
-  method_not_allowed: "不支持这种请求方法。",
   no_burst: "没有这次抢购，或者已经结束。",
   no_command: "Redis 没有这种锁要用的命令。",
   no_nodes: "没有 redlock 要用的节点。",
   no_order: "账本里没有这个订单。",
   no_participant: "课堂里没有这个人。",
   no_replica: "没有可用的实例。",
-  no_rights: "Redis 用户权限不足：",
   no_room: "课堂尚未开始。",
-  no_sale: "没有这一单的记录，或者已经不再保留。",
+  no_sale: "没有这一单的记录。",
   no_such_node: "没有这个节点。",
   no_such_replica: "没有这个实例。",
   not_found: "页面不存在。",
   not_holder: "锁已经换了持有者。",
-  not_running: "这个实例没有在运行，正在重新启动。",
-  not_together: "这些选项不能同用：",
+  not_running: "这个实例正在重新启动。",
   order_in_flight: "这一单可能还在处理。",
-  outcome_unknown: "写入结果未知，可能已经卖出。",
+  outcome_unknown: "结果未知，可能已经卖出。",
   redis_unavailable: "Redis 不可用。",
   room_full: "课堂人数已满。",
   run_over: "这一轮已经结束。",
-  sold_out: "售罄。",
-  stale_schedule: "时序与代码不符：",
   too_large: "状态太多，算不完。",
   unauthorized: "需要令牌。",
   unknown_lock: "没有这种锁。",
-  unknown_step: "没有这一版。",
 };
 
 // askToken asks for the admin token and reports whether the reader entered one. wrong says why the last one was
