@@ -1,7 +1,7 @@
 // Package expiry is exercise 01.
 //
 // Task: If a holder dies, others get the lock within a minute.
-// 任务：持有者崩溃之后，其他人一分钟内就能加锁成功。
+// 要求：持有者崩溃之后，其他人一分钟内就能加锁成功。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 01
 package expiry
 

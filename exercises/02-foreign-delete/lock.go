@@ -1,7 +1,7 @@
 // Package foreigndelete is exercise 02.
 //
 // Task: A sale that works longer than the expiry never deletes another sale's lock, and a crashed holder's lock frees within a minute.
-// 任务：业务耗时超过过期时间的一单，绝不删除别人的锁；持有者崩溃后，锁一分钟内释放。
+// 要求：业务耗时超过过期时间的一单，绝不删除别人的锁；持有者崩溃后，锁一分钟内释放。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 02
 package foreigndelete
 

@@ -1,7 +1,7 @@
 // Package checkthendelete is exercise 03.
 //
 // Task: Whenever the lock expires, nobody deletes another sale's lock.
-// 任务：无论锁何时过期，谁都不会删除别人的锁。
+// 要求：无论锁何时过期，谁都不会删除别人的锁。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 03
 package checkthendelete
 

@@ -1,7 +1,7 @@
 // Package cancelledunlock is exercise 04.
 //
 // Task: When a client disconnects, the lock is released at once.
-// 任务：客户端断开时，锁立即释放。
+// 要求：客户端断开时，锁立即释放。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 04
 package cancelledunlock
 

@@ -1,7 +1,7 @@
 // Package nested is exercise 05.
 //
 // Task: A nested call takes the lock and releases it, and its caller still holds it.
-// 任务：嵌套调用加锁又解锁之后，外层调用仍然持有锁。
+// 要求：嵌套调用加锁又解锁之后，外层调用仍然持有锁。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 05
 package nested
 

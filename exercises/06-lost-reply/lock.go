@@ -2,7 +2,7 @@
 //
 // Task: After a lost reply, the count is right or the lock is released: nobody waits for the expiry. A nested call that fails before it
 // sends a command takes nothing from its caller.
-// 任务：响应丢失之后，要么计数正确，要么锁已释放：没有人需要等它过期。嵌套调用如果没发出请求就失败，外层的计数不变。
+// 要求：响应丢失之后，要么计数正确，要么锁已释放：没有人需要等它过期。嵌套调用如果没发出请求就失败，外层的计数不变。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 06
 package lostreply
 

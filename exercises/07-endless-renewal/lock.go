@@ -2,7 +2,7 @@
 //
 // Task: When a sale has ended, no goroutine of its lock is left. A long sale keeps its lock, and a crashed holder's lock frees within a
 // minute.
-// 任务：一单结束后，它的锁不留下任何 goroutine；业务耗时长的一单，锁不会丢失；持有者崩溃后，锁一分钟内释放。
+// 要求：一单结束后，它的锁不留下任何 goroutine；业务耗时长的一单，锁不会丢失；持有者崩溃后，锁一分钟内释放。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 07
 package endlessrenewal
 

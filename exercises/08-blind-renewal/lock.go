@@ -2,7 +2,7 @@
 //
 // Task: Nobody extends or removes another sale's lock. A long sale keeps its own; if somebody removes it by hand, the sale is told. A
 // crashed holder's lock frees within a minute.
-// 任务：谁都不会续期或删除别人的锁；业务耗时长的一单，锁不会丢失；锁如果被人手动删除，它会得知；持有者崩溃后，锁一分钟内释放。
+// 要求：谁都不会续期或删除别人的锁；业务耗时长的一单，锁不会丢失；锁如果被人手动删除，它会得知；持有者崩溃后，锁一分钟内释放。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 08
 package blindrenewal
 

@@ -1,7 +1,7 @@
 // Package missedwakeup is exercise 09.
 //
 // Task: Whenever the lock is released, every waiter gets it in the end.
-// 任务：无论锁何时释放，每个等待者最终都能加锁成功。
+// 要求：无论锁何时释放，每个等待者最终都能加锁成功。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 09
 package missedwakeup
 

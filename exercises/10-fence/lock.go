@@ -1,7 +1,7 @@
 // Package fence is exercise 10.
 //
 // Task: Once a newer holder has read the stock, no older one writes it. A holder that still has the lock is not refused.
-// 任务：新的持有者一旦读过库存，旧的持有者就不能再写；锁还在手里的持有者不会被拒绝。
+// 要求：新的持有者一旦读过库存，旧的持有者就不能再写；锁还在手里的持有者不会被拒绝。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 10
 package fence
 

@@ -2,7 +2,7 @@
 //
 // Task: Two sales never hold the lock at the same time, and a sale gets it even if a minority of the three, four or five nodes is down. A
 // sale that gets no majority releases what it got.
-// 任务：任何时候都不会有两单同时持有锁；三个、四个或五个节点中有少数宕机时，仍能加锁成功；没有得到多数派同意，就释放已经加上的锁。
+// 要求：任何时候都不会有两单同时持有锁；三个、四个或五个节点中有少数宕机时，仍能加锁成功；没有得到多数派同意，就释放已经加上的锁。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 11
 package majority
 

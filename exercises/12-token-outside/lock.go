@@ -1,7 +1,7 @@
 // Package tokenoutside is exercise 12.
 //
 // Task: A later holder has a larger token.
-// 任务：后加锁成功的，令牌一定更大。
+// 要求：后加锁成功的，令牌一定更大。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 12
 package tokenoutside
 

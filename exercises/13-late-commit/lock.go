@@ -1,7 +1,7 @@
 // Package latecommit is exercise 13.
 //
 // Task: No sale overwrites the update of another, and none fails instead. A crashed holder's lock frees within a minute.
-// 任务：任何一单都不会覆盖别人的更新，也不会因此失败；持有者崩溃后，锁一分钟内释放。
+// 要求：任何一单都不会覆盖别人的更新，也不会因此失败；持有者崩溃后，锁一分钟内释放。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 13
 package latecommit
 

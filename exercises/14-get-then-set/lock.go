@@ -2,7 +2,7 @@
 //
 // Task: Of the sales that find the lock free, only one gets it, and nobody else deletes it while it works. A crashed holder's lock frees
 // within a minute.
-// 任务：发现锁空闲的各单当中，只有一单能加锁成功；它执行期间，别人不会删除它的锁；持有者崩溃后，锁一分钟内释放。
+// 要求：发现锁空闲的各单当中，只有一单能加锁成功；它执行期间，别人不会删除它的锁；持有者崩溃后，锁一分钟内释放。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 14
 package getthenset
 

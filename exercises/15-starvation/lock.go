@@ -1,7 +1,7 @@
 // Package starvation is exercise 15.
 //
 // Task: In one process, no sale is overtaken more than once by sales that asked after it.
-// 任务：同一进程里，没有一单会被后来的请求插队超过一次。
+// 要求：同一进程里，没有一单会被后来的请求插队超过一次。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 15
 package starvation
 

@@ -2,7 +2,7 @@
 //
 // Task: A process keeps the lock for its next sale, and gives it back as soon as the other one has asked; if a sale is using it, after that
 // sale.
-// 任务：进程把锁留给自己的下一单；一有别人要锁就释放；别人要锁时锁正在使用，用完就释放。
+// 要求：进程把锁留给自己的下一单；一有别人要锁就释放；别人要锁时锁正在使用，用完就释放。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 16
 package keptlock
 

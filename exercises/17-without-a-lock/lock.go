@@ -1,7 +1,7 @@
 // Package withoutalock is exercise 17.
 //
 // Task: No update of the stock is lost, wherever a process stops, and nobody waits for the expiry of a lock whose sale has ended.
-// 任务：进程无论在哪里暂停，都不会丢失库存更新；一单结束后，没有人需要等它的锁过期。
+// 要求：进程无论在哪里暂停，都不会丢失库存更新；一单结束后，没有人需要等它的锁过期。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 17
 package withoutalock
 

@@ -2,7 +2,7 @@
 //
 // Task: If its lock has expired, a sale that still works is told: its context ends, with lock.ErrLost as the cause. A sale that has ended
 // leaves no timer behind.
-// 任务：锁过期时，还在执行的一单会得知：它的 context 以 lock.ErrLost 结束；一单结束后不留下定时器。
+// 要求：锁过期时，还在执行的一单会得知：它的 context 以 lock.ErrLost 结束；一单结束后不留下定时器。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 18
 package untold
 

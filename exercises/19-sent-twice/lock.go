@@ -1,7 +1,7 @@
 // Package senttwice is exercise 19.
 //
 // Task: An order that reaches the store twice is sold once.
-// 任务：同一个订单到达存储两次，也只卖出一次。
+// 要求：同一个订单到达存储两次，也只卖出一次。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 19
 package senttwice
 

@@ -164,17 +164,20 @@ func (f *burstFlags) findTargets(cmd *cobra.Command) (closeTarget func() error, 
 func checkTarget(cmd *cobra.Command, target string) (string, error) {
 	u, err := url.Parse(target)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.ContainsAny(target, "?#") {
-		display := strconv.Quote(target)
+		display := language.Both(strconv.Quote(target), strconv.Quote(target))
 		if strings.Contains(target, "@") {
-			display = "this value" // The part before @ may be a password.
+			display = language.Both("this value", "这个值") // The part before @ may be a password.
 		}
-		return "", fmt.Errorf("--target %s is not allowed: want a URL such as http://127.0.0.1:8080", display)
+		return "", language.Translate(
+			fmt.Errorf("--target %s is not allowed: want a URL such as http://127.0.0.1:8080", display.In(language.English)),
+			"--target 不能是 %s：要写成 http://127.0.0.1:8080 这样的 URL", display.In(language.Chinese))
 	}
 	target = strings.TrimSuffix(target, "/")
 	switch err := load.Probe(cmd.Context(), target); {
 	case errors.Is(err, load.ErrNotListening):
-		return "", fmt.Errorf("--target %s: lockstep does not answer there; start it with: %s serve",
-			load.DisplayURL(target), cmd.Root().CommandPath())
+		return "", language.Translate(fmt.Errorf("--target %s: lockstep does not answer there; start it with: %s serve",
+			load.DisplayURL(target), cmd.Root().CommandPath()),
+			"--target %s：那里没有 lockstep 响应；先启动：%s serve", load.DisplayURL(target), cmd.Root().CommandPath())
 	case err != nil:
 		return "", fmt.Errorf("--target %s: %w", load.DisplayURL(target), err)
 	}
@@ -185,7 +188,8 @@ func checkTarget(cmd *cobra.Command, target string) (string, error) {
 func (f *burstFlags) startTarget(cmd *cobra.Command, missing string, why error, buyers int) (closeTarget func() error, err error) {
 	cfg, err := loadConfig(cmd)
 	if err != nil {
-		return nil, fmt.Errorf("lockstep does not answer at %s, and burst cannot start a server itself: %w", missing, err)
+		return nil, language.Translate(fmt.Errorf("lockstep does not answer at %s, and burst cannot start a server itself: %w", missing, err),
+			"%s 没有 lockstep 响应，burst 自己也启动不了服务器：%s", missing, language.TextOf(err, language.Chinese))
 	}
 	if err := load.CheckFileLimit(buyers, true); err != nil {
 		return nil, err
@@ -200,11 +204,12 @@ func (f *burstFlags) startTarget(cmd *cobra.Command, missing string, why error, 
 		return nil, err
 	}
 	if !errors.Is(why, load.ErrNotListening) {
-		missing = fmt.Sprintf("%s (%v)", missing, why)
+		missing = f.lang.Say("%s (%s)", "%s（%s）", missing, language.TextOf(why, f.lang))
 	}
 	fmt.Fprint(stderr, f.lang.Say(
 		"burst: no lockstep at %s; this process is both the buyers and the shop (%s, %s), and the times include both\n",
-		"burst：%s 没有 lockstep，由本进程同时充当买家和商店（%s，%s），用时包含两者\n", missing, own.URL(), own.Redis.Name))
+		"burst：%s 没有 lockstep，由本进程同时充当买家和商店（%s，%s），用时包含两者\n", missing, own.URL(),
+		strings.Replace(own.Redis.Name, "embedded", f.lang.Say("embedded", "内嵌"), 1)))
 	f.Targets, f.Token = []string{own.URL()}, cfg.Admin.Token
 	return func() error {
 		defer logs.close()
@@ -214,13 +219,18 @@ func (f *burstFlags) startTarget(cmd *cobra.Command, missing string, why error, 
 
 // refuseServers rejects settings that would only affect a server started by burst; target, which is running already, ignores them.
 func refuseServers(cmd *cobra.Command, target string) (err error) {
+	var chinese []string
 	for _, name := range changedSettings(cmd) {
 		if !strings.HasPrefix(name, "server.") && !strings.HasPrefix(name, "admin.") {
 			err = errors.Join(err, fmt.Errorf("--%s is not allowed: it only affects a server started by burst, and %s is running already; "+
 				"to switch the lock of that server, use --lock", name, target))
+			chinese = append(chinese, fmt.Sprintf("不能用 --%s：它只影响 burst 自己启动的服务器，而 %s 已在运行；要切换那里的锁，用 --lock", name, target))
 		}
 	}
-	return err
+	if err == nil {
+		return nil
+	}
+	return language.Translate(err, "%s", strings.Join(chinese, "\n"))
 }
 
 // newProgress draws a progress bar if the writer is a terminal. step sets the number of answers; finish erases the bar.

@@ -27,7 +27,8 @@ func openBurstPage(cmd *cobra.Command, f burstFlags) (p burstPage, err error) {
 	}
 	p.watch, err = load.StartWatch(cmd.Context(), f.Targets[0], string(f.lang))
 	if errors.Is(err, load.ErrUnwatched) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "burst: %v: %s will contain only the result\n", err, f.html)
+		fmt.Fprint(cmd.ErrOrStderr(), f.lang.Say("burst: %s: %s will contain only the result\n", "burst：%s：%s 里只有结果\n",
+			language.TextOf(err, f.lang), f.html))
 		return p, nil
 	}
 	if err != nil {

@@ -53,9 +53,10 @@ the exit code stays the same.`,
 func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 	switch {
 	case f.hint && f.solution:
-		return errors.New("--hint and --solution cannot be combined")
+		return language.Translate(errors.New("--hint and --solution cannot be combined"), "--hint 和 --solution 不能同用")
 	case f.watch && (f.hint || f.solution || f.asJSON):
-		return errors.New("--watch runs until you stop it: it cannot be combined with --hint, --solution or --json")
+		return language.Translate(errors.New("--watch runs until you stop it: it cannot be combined with --hint, --solution or --json"),
+			"--watch 会一直运行，直到你停止它：不能与 --hint、--solution、--json 同用")
 	}
 	here, err := os.Getwd()
 	if err != nil {
@@ -91,7 +92,7 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 	}
 	var forgotten exercise.ForgottenError
 	if errors.As(err, &forgotten) { // The verdict or hint itself has been printed; only storing the progress failed.
-		fmt.Fprintln(cmd.ErrOrStderr(), "check:", err)
+		fmt.Fprintln(cmd.ErrOrStderr(), "check:", language.TextOf(err, f.lang))
 		err = nil
 	}
 	return exitWith(err, code)

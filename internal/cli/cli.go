@@ -17,6 +17,7 @@ import (
 
 	"lockstep/internal/config"
 	"lockstep/internal/evolution"
+	"lockstep/internal/language"
 )
 
 // Exit codes that all commands share. exitTrouble means that a command has no verdict, or failed. Verdicts have exit codes of their own.
@@ -68,7 +69,8 @@ func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Write
 	root.SetIn(p.In)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	err := out.orError(root.ExecuteContext(ctx))
+	cmd, err := root.ExecuteContextC(ctx)
+	err = out.orError(err)
 	var code exitCode
 	switch {
 	case err == nil:
@@ -77,7 +79,7 @@ func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Write
 		return int(code)
 	default:
 		var messages []string
-		for line := range strings.Lines(err.Error()) {
+		for line := range strings.Lines(language.TextOf(err, languageOf(cmd))) {
 			messages = append(messages, "lockstep: "+strings.TrimSpace(line))
 		}
 		printLines(stderr, messages...)

@@ -51,9 +51,9 @@ side. If NO_COLOR is set, or the terminal is dumb, the output has no colors.`,
 func runDiff(cmd *cobra.Command, args []string, f diffFlags) (err error) {
 	switch {
 	case f.stat && f.asJSON:
-		return errors.New("--stat and --json cannot be combined")
+		return language.Translate(errors.New("--stat and --json cannot be combined"), "--stat 和 --json 不能同用")
 	case f.html != "" && len(args) == 0:
-		return errors.New("--html writes one step: name it")
+		return language.Translate(errors.New("--html writes one step: name it"), "--html 写出一版的改动：请指定是哪一版")
 	}
 	for _, name := range args {
 		if _, err := evolution.Find(name); err != nil {
@@ -103,7 +103,7 @@ func (f diffFlags) list(cmd *cobra.Command) error {
 		return web.WriteJSON(cmd.OutOrStdout(), all)
 	}
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, language.Both("STEP\tLINES\tADDS", "版本\t改动行数\t新增").In(f.lang))
+	fmt.Fprintln(table, language.Both("STEP\tLINES\tADDS", "版本\t改动行数\t加了什么").In(f.lang))
 	for _, s := range all {
 		step, err := steps.Find(s.Pair(), f.lang)
 		if err != nil {

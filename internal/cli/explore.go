@@ -183,34 +183,46 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 	names, scenario, replay := anomalyNames(), f.Scenario, cmd.Flags().Changed("replay")
 	switch {
 	case f.all && len(args) > 0:
-		return fmt.Errorf("--all explores every lock: leave out %q", args[0])
+		return language.Translate(fmt.Errorf("--all explores every lock: leave out %q", args[0]), "--all 会探索每一种锁：请去掉“%s”", args[0])
 	case f.html != "" && (f.all || f.step || f.against != ""):
-		return errors.New("--html writes a counterexample or the schedule of --replay: leave out --all, --step and --against")
+		return language.Translate(errors.New("--html writes a counterexample or the schedule of --replay: leave out --all, --step and --against"),
+			"--html 写出反例，或 --replay 的时序：请去掉 --all、--step 和 --against")
 	case f.all && (f.Each || f.Why || f.step || f.against != "" || f.Anomaly != "" || f.Mermaid || replay ||
 		scenario.String() != explore.Scenario{Actors: scenario.Actors}.String()):
-		return errors.New("--all has scenarios of its own: it takes only --actors, --json and the bounds")
+		return language.Translate(errors.New("--all has scenarios of its own: it takes only --actors, --json and the bounds"),
+			"--all 有自己的场景：只能与 --actors、--json 和各种上限同用")
 	case !f.all && len(args) == 0:
-		return fmt.Errorf("which lock? Name one of %s, or use --all", strings.Join(evolution.Names(), ", "))
+		return language.Translate(fmt.Errorf("which lock? Name one of %s, or use --all", strings.Join(evolution.Names(), ", ")),
+			"请指定一种锁：%s；或者用 --all", strings.Join(evolution.Names(), "、"))
 	case replay && strings.TrimSpace(f.Schedule) == "":
-		return errors.New("--replay: the schedule is empty; want steps, as in --replay \"A:SET B:SET\"")
+		return language.Translate(errors.New("--replay: the schedule is empty; want steps, as in --replay \"A:SET B:SET\""),
+			"--replay 的时序是空的；写法如 --replay \"A:SET B:SET\"")
 	case f.Anomaly != "" && !slices.Contains(names, string(f.Anomaly)):
-		return suggest(fmt.Errorf("anomaly: there is no %q; there are %s", f.Anomaly, strings.Join(names, ", ")), string(f.Anomaly), names)
+		return suggest(language.Translate(fmt.Errorf("anomaly: there is no %q; there are %s", f.Anomaly, strings.Join(names, ", ")),
+			"没有“%s”这种异常；可选：%s", f.Anomaly, strings.Join(names, "、")), string(f.Anomaly), names)
 	case f.Bounds.Schedules < 0:
-		return fmt.Errorf("max-schedules: %d is less than none", f.Bounds.Schedules)
+		return language.Translate(fmt.Errorf("max-schedules: %d is less than none", f.Bounds.Schedules),
+			"max-schedules 不能是负数：%d", f.Bounds.Schedules)
 	case f.maxMemory < 0 || f.maxMemory > 1<<20:
-		return fmt.Errorf("max-memory: %d; it takes 0 to %d MB", f.maxMemory, 1<<20)
+		return language.Translate(fmt.Errorf("max-memory: %d; it takes 0 to %d MB", f.maxMemory, 1<<20),
+			"max-memory 不能是 %d：取值 0 到 %d MB", f.maxMemory, 1<<20)
 	case f.Bounds.Time < 0:
-		return fmt.Errorf("max-time: %v is less than none", f.Bounds.Time)
+		return language.Translate(fmt.Errorf("max-time: %v is less than none", f.Bounds.Time), "max-time 不能是负数：%v", f.Bounds.Time)
 	case f.Each && (f.Anomaly != "" || f.step || f.against != "" || replay):
-		return errors.New("--each looks for all anomalies in all schedules: leave out --anomaly, --replay, --step and --against")
+		return language.Translate(
+			errors.New("--each looks for all anomalies in all schedules: leave out --anomaly, --replay, --step and --against"),
+			"--each 在所有时序里找全部异常：不能与 --anomaly、--replay、--step、--against 同用")
 	case f.Why && f.Anomaly.OnRequest():
-		return fmt.Errorf("--why does not apply to %s, as no lock promises to be free of it: leave --why out", f.Anomaly)
+		return language.Translate(fmt.Errorf("--why does not apply to %s, as no lock promises to be free of it: leave --why out", f.Anomaly),
+			"--why 不适用于 %s：没有哪种锁承诺避免它；请去掉 --why", f.Anomaly)
 	case f.Mermaid && f.JSON:
-		return errors.New("--mermaid and --json cannot be combined")
+		return language.Translate(errors.New("--mermaid and --json cannot be combined"), "--mermaid 和 --json 不能同用")
 	case f.step && (f.Why || f.against != "" || f.Mermaid || f.JSON || f.Anomaly != ""):
-		return errors.New("--step shows each step by itself: it takes only a scenario and --replay")
+		return language.Translate(errors.New("--step shows each step by itself: it takes only a scenario and --replay"),
+			"--step 本来就显示每一步：只能与场景和 --replay 同用")
 	case f.against != "" && (f.Why || f.Mermaid):
-		return errors.New("--against prints two schedules side by side: leave out --why and --mermaid")
+		return language.Translate(errors.New("--against prints two schedules side by side: leave out --why and --mermaid"),
+			"--against 并排打印两个时序：请去掉 --why 和 --mermaid")
 	}
 	return scenario.Check()
 }

@@ -35,7 +35,8 @@ nobody, or an error.`,
 		Annotations:       map[string]string{noSettings: "each lab has its own"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if redis != string(lab.Embedded) && redis != string(lab.Real) {
-				return fmt.Errorf("--redis %q is not allowed: want embedded or real", redis)
+				return language.Translate(fmt.Errorf("--redis %q is not allowed: want embedded or real", redis),
+					"--redis 不能是“%s”：取值 embedded 或 real", redis)
 			}
 			if len(args) == 0 {
 				return listLabs(cmd, lock, lang, asJSON)

@@ -15,6 +15,14 @@ func addLanguageFlag(cmd *cobra.Command, lang *language.Language) {
 	completeWith(cmd, "lang", language.Names()...)
 }
 
+// languageOf returns the language of a command: that of its --lang, or else the user's.
+func languageOf(cmd *cobra.Command) language.Language {
+	if flag := cmd.Flags().Lookup("lang"); flag != nil {
+		return language.Language(flag.Value.String())
+	}
+	return language.OfUser(os.Getenv)
+}
+
 // langTyped returns " --lang X" if --lang was given, for the commands that hints show; otherwise "".
 func langTyped(cmd *cobra.Command) string {
 	if flag := cmd.Flags().Lookup("lang"); flag.Changed {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"lockstep/internal/language"
 )
 
 // longestLine is the maximum length of a line of standard input, in bytes.
@@ -43,7 +45,8 @@ func readLines(ctx context.Context, input io.Reader) (all <-chan string, readErr
 func describeReadError(err error) error {
 	switch {
 	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("standard input: a line is longer than %d bytes", longestLine)
+		return language.Translate(fmt.Errorf("standard input: a line is longer than %d bytes", longestLine),
+			"标准输入：有一行超过 %d 字节", longestLine)
 	case err != nil:
 		return fmt.Errorf("standard input: %w", err)
 	default:

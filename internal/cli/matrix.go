@@ -47,7 +47,7 @@ error.`,
 
 func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 	if f.beside < 1 {
-		return fmt.Errorf("--beside %d is not allowed: want at least 1", f.beside)
+		return language.Translate(fmt.Errorf("--beside %d is not allowed: want at least 1", f.beside), "--beside 不能是 %d：至少是 1", f.beside)
 	}
 	program, err := os.Executable()
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/internal/config"
+	"lockstep/internal/language"
 )
 
 // refuseSettings makes the commands that are marked with noSettings reject the flags of settings.
@@ -26,7 +27,8 @@ func refuseSettings(root *cobra.Command) {
 				}
 			})
 			if len(changed) > 0 {
-				return fmt.Errorf("%s: %s takes no settings: %s", strings.Join(changed, ", "), cmd.Name(), why)
+				return language.Translate(fmt.Errorf("%s: %s takes no settings: %s", strings.Join(changed, ", "), cmd.Name(), why),
+					"%s：%s 不用这些设置", strings.Join(changed, "、"), cmd.Name())
 			}
 			return nil
 		}
@@ -43,7 +45,9 @@ func redactArgErrors(root *cobra.Command) {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
 			if err != nil && hasSecretFlag(cmd.Flags()) {
-				return errors.New("unexpected argument (hidden: it may be part of a secret); quote values that contain spaces")
+				return language.Translate(
+					errors.New("unexpected argument (hidden: it may be part of a secret); quote values that contain spaces"),
+					"多余的参数（可能含有密码，不显示）；含空格的值要加引号")
 			}
 			return err
 		}

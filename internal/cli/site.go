@@ -48,7 +48,8 @@ func runSite(cmd *cobra.Command, args []string, addr string, lang language.Langu
 	}
 	site, err := server.Site(here)
 	if err != nil {
-		return fmt.Errorf("site: compiling the programs of the page: %w", err)
+		return language.Translate(fmt.Errorf("site: compiling the programs of the page: %w", err),
+			"site：编译页面里的程序：%s", language.TextOf(err, language.Chinese))
 	}
 	site.Run = commandRunner(site.Root)
 	site.Report = func(what language.Text, took time.Duration) {
@@ -68,7 +69,7 @@ func runSite(cmd *cobra.Command, args []string, addr string, lang language.Langu
 	}
 	if err == nil && len(args) == 0 && addr == "" {
 		fmt.Fprint(cmd.OutOrStdout(), lang.Say("%s: cached; a server started in this directory serves it at /tab/\n",
-			"%s：已缓存；在本目录启动的服务器会在 /tab/ 提供它\n", dir))
+			"%s：已缓存；在本目录启动服务器后，可以在 /tab/ 打开\n", dir))
 	}
 	if err == nil && addr != "" {
 		err = serveSite(cmd, dir, addr)
@@ -105,7 +106,8 @@ func commandRunner(dir string) func(ctx context.Context, env []string, program s
 		output, err := command.Output()
 		switch {
 		case errors.Is(err, exec.ErrNotFound):
-			err = fmt.Errorf("command %s not found in PATH: install Go, https://go.dev/dl (%w)", program, err)
+			err = language.Translate(fmt.Errorf("command %s not found in PATH: install Go, https://go.dev/dl (%w)", program, err),
+				"PATH 里没有 %s 命令：请安装 Go，https://golang.google.cn/dl（%v）", program, err)
 		case err != nil:
 			err = fmt.Errorf("%s %s: %w: %s", program, strings.Join(args, " "), err, strings.TrimSpace(errs.String()))
 		}

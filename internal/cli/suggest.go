@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/internal/evolution"
+	"lockstep/internal/language"
 )
 
 // suggest adds to an error about an unknown name the names that may have been meant.
@@ -18,7 +19,8 @@ func suggest(err error, typed string, names []string) error {
 	if len(closest) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w; did you mean %s?", err, strings.Join(closest, " or "))
+	return language.Translate(fmt.Errorf("%w; did you mean %s?", err, strings.Join(closest, " or ")),
+		"%s。是不是 %s？", language.TextOf(err, language.Chinese), strings.Join(closest, " 或 "))
 }
 
 // maxSuggestions is how many suggestions still help; more are left out altogether.
@@ -72,7 +74,7 @@ func rejectArguments(cmd *cobra.Command, args []string) error {
 			names = append(names, command.Name())
 		}
 	}
-	return suggest(err, args[0], names)
+	return suggest(language.Translate(err, "没有“%s”这个命令", args[0]), args[0], names)
 }
 
 // explainFlagError adds to the error of an unknown flag the flags that may have been meant. It hides the value, which may be a secret.

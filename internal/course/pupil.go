@@ -77,7 +77,8 @@ func (p *Pupil) Take(ctx context.Context, answers <-chan string, start string) e
 	if start != "" {
 		var err error
 		if first, err = strconv.Atoi(start); err != nil || first < 1 || first > len(p.lessons) {
-			return fmt.Errorf("%w: %q; there are 1 to %d", ErrNoLesson, start, len(p.lessons))
+			return language.Translate(fmt.Errorf("%w: %q; there are 1 to %d", ErrNoLesson, start, len(p.lessons)),
+				"没有“%s”这一课；可选：1 到 %d", start, len(p.lessons))
 		}
 	}
 	for n := first; n <= len(p.lessons); n++ {

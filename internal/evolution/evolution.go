@@ -39,5 +39,6 @@ func Find(name string) (strategy.Strategy, error) {
 			return s, nil
 		}
 	}
-	return strategy.Strategy{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
+	return strategy.Strategy{}, language.Translate(fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(Names(), ", ")),
+		"没有“%s”这种锁；可选：%s", name, strings.Join(Names(), "、"))
 }

@@ -142,7 +142,7 @@ func (c Condition) In(in language.Language) string {
 func (n Number) phrase(value string, in language.Language) string {
 	switch n {
 	case Share:
-		return in.Say("%s of the limit", "吞吐量是上限的 %s", value)
+		return in.Say("%s of the limit", "吞吐量是上限的 %s 倍", value)
 	case Commands:
 		return in.Say("%s commands a sale", "每单 %s 条命令", value)
 	case Wait:

@@ -53,7 +53,7 @@ func TestChangeDescribesBothFigures(t *testing.T) {
 	}{
 		{
 			from: "v1", to: "v2", at: evolution.Point{Number: evolution.Share, Condition: evolution.Alone()},
-			want: [2]string{"one buyer: 0.50 → 0.50 of the limit", "单个买家：吞吐量是上限的 0.50 → 0.50"},
+			want: [2]string{"one buyer: 0.50 → 0.50 of the limit", "单个买家：吞吐量是上限的 0.50 → 0.50 倍"},
 		},
 		{
 			from: "v0", to: "v1", at: evolution.Point{Number: evolution.Commands, Condition: evolution.Alone()},

@@ -42,7 +42,7 @@ func steps() []strategy.Strategy {
 		},
 		{
 			Name: "v1", Title: both("SET NX, DEL", "SET NX、DEL"),
-			Adds:        both("a key that can be set only once; waiters poll every 20 ms", "一个只能设置一次的键；等待者每 20 毫秒轮询一次"),
+			Adds:        both("a key that can be set only while it does not exist; waiters poll every 20 ms", "一个键，不存在时才能设置成功（NX）；等待者每 20 毫秒轮询一次"),
 			Costs:       both("2 commands per sale, plus one per poll", "每单 2 条命令，外加每次轮询 1 条"),
 			Needs:       strategy.ParseRights("+set +del ~distributedLock"),
 			StillBroken: strategy.Flaws{newFlaw("holder-dies", "a holder that dies blocks everybody forever", "持有者崩溃后锁永不释放，其他请求全部死等")},

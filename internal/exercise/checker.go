@@ -26,9 +26,12 @@ type Checker struct {
 // The errors that make a check impossible.
 var (
 	// ErrNoModule is returned for a directory that is not in a clone of lockstep.
-	ErrNoModule = errors.New("the sources of lockstep are not here, nor in a folder above: go into a clone of it")
+	ErrNoModule = language.Translate(errors.New("the sources of lockstep are not here, nor in a folder above: go into a clone of it"),
+		"这里和上级目录都没有 lockstep 的源码：请进入克隆的目录")
 	// ErrNoGo is returned if there is no go command.
-	ErrNoGo = errors.New("there is no go command in the PATH, and the exercises have to be compiled: install Go, https://go.dev/dl")
+	ErrNoGo = language.Translate(
+		errors.New("there is no go command in the PATH, and the exercises have to be compiled: install Go, https://go.dev/dl"),
+		"PATH 里没有 go 命令，而练习要编译：请安装 Go，https://golang.google.cn/dl")
 )
 
 // module returns the path of the Go module of this program.

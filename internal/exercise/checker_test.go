@@ -179,7 +179,7 @@ func TestEachExerciseIsComplete(t *testing.T) {
 		}
 		text, err := os.ReadFile(filepath.Join(root, e.Dir(), "lock.go"))
 		if err != nil || !strings.Contains(string(text), "go run . check "+e.ID()[:2]+"\n") ||
-			!strings.Contains(strings.ReplaceAll(string(text), "\n// ", " "), "Task: "+e.Claim.In(language.English)+" 任务："+
+			!strings.Contains(strings.ReplaceAll(string(text), "\n// ", " "), "Task: "+e.Claim.In(language.English)+" 要求："+
 				e.Claim.In(language.Chinese)) {
 			t.Errorf("%s/lock.go does not say its task, or how it is checked: %v", e.Dir(), err)
 		}

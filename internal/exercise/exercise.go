@@ -66,7 +66,8 @@ func Find(key string) (Exercise, error) {
 	if i := slices.IndexFunc(all, func(e Exercise) bool { return e.Name == key }); i >= 0 {
 		return all[i], nil
 	}
-	return Exercise{}, fmt.Errorf("%w: %q; there are %s to %s", ErrUnknown, key, number(1), number(len(all)))
+	return Exercise{}, language.Translate(fmt.Errorf("%w: %q; there are %s to %s", ErrUnknown, key, number(1), number(len(all))),
+		"没有“%s”这个练习；可选：%s 到 %s", key, number(1), number(len(all)))
 }
 
 // IDs returns the IDs of the exercises, in order.

@@ -27,7 +27,7 @@ type Learner struct {
 func At(dir string, in language.Language) (Learner, error) {
 	root, err := FindRoot(dir)
 	if err != nil {
-		err = fmt.Errorf("check compiles the exercises: %w", err)
+		err = language.Translate(fmt.Errorf("check compiles the exercises: %w", err), "check 要编译练习：%s", language.TextOf(err, language.Chinese))
 	}
 	return Learner{Checker: Checker{Root: root}, Store: ProgressIn(root), In: in}, err
 }
@@ -39,7 +39,7 @@ type ForgottenError struct{ error }
 func (e ForgottenError) Unwrap() error { return e.error }
 
 // ErrAllDone is returned by Choose if no exercise is named and all are done.
-var ErrAllDone = errors.New("every exercise is done: name the one you mean")
+var ErrAllDone = language.Translate(errors.New("every exercise is done: name the one you mean"), "所有练习都完成了：请指定一题")
 
 // Choose returns the exercise with the key, as Find takes it; without a key, the first exercise that is not done.
 func (l Learner) Choose(key ...string) (Exercise, error) {

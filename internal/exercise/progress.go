@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"lockstep/internal/language"
 )
 
 // ProgressFile is the name of the file with the progress.
@@ -23,10 +25,11 @@ type Progress struct {
 }
 
 // ErrUnreadable is returned if the file exists but is not valid. Such a file is never overwritten.
-var ErrUnreadable = errors.New("cannot be read as progress; mend it, or remove it to begin anew")
+var ErrUnreadable = language.Translate(errors.New("cannot be read as progress; mend it, or remove it to begin anew"),
+	"不能当作进度读取；请修好它，或删除它重新开始")
 
 // errChanged is returned if another program has written the file since it was read.
-var errChanged = errors.New("another program keeps changing it")
+var errChanged = language.Translate(errors.New("another program keeps changing it"), "别的程序一直在修改它")
 
 // ProgressStore reads and writes the file with the progress. It may be used by several goroutines. If another program changes the file
 // during an update, that change is detected and kept.

@@ -104,7 +104,7 @@ func readme(t *testing.T, e exercise.Exercise, in language.Language) string {
 	p.line("Scenarios and forbidden [anomalies](../../docs/break-it.md#faults-and-anomalies)%s:",
 		"检查会探索以下场景的所有命令顺序，不得出现其后的[异常](../../docs/break-it.zh-CN.md#故障和异常)%s：", p.usual(e))
 	for _, look := range e.Looks {
-		fmt.Fprintf(p, "- %s%s%s\n", p.scenario(look), p.colon(), anomalies(look))
+		fmt.Fprintf(p, "- %s%s%s\n", p.scenario(look), p.colon(), p.anomalies(look))
 	}
 	fmt.Fprintln(p)
 	for i, hint := range e.Hints {
@@ -124,7 +124,7 @@ func (p *page) flag() string {
 // usual returns a link to what the name of the usual anomalies stands for, if the page of the exercise has that name.
 func (p *page) usual(e exercise.Exercise) string {
 	for _, look := range e.Looks {
-		if strings.Contains(anomalies(look), exercise.UsualName) {
+		if strings.Contains(p.anomalies(look), exercise.UsualName) {
 			return p.text(language.Both(" ([`usual`](../../docs/exercises.md))", "（[`usual` 的含义](../../docs/exercises.zh-CN.md)）"))
 		}
 	}
@@ -139,17 +139,17 @@ func (p *page) scenario(look exercise.Look) string {
 }
 
 // anomalies returns the names of a look's anomalies, with one name for the usual ones.
-func anomalies(look exercise.Look) string {
-	return strings.Replace(names(look.Anomalies), names(exercise.UsualAnomalies()), "`"+exercise.UsualName+"`", 1)
+func (p *page) anomalies(look exercise.Look) string {
+	return strings.Replace(p.names(look.Anomalies), p.names(exercise.UsualAnomalies()), "`"+exercise.UsualName+"`", 1)
 }
 
 // names returns the names of anomalies as a page lists them.
-func names(all []anomaly.Anomaly) string {
+func (p *page) names(all []anomaly.Anomaly) string {
 	var names []string
 	for _, a := range all {
 		names = append(names, "`"+string(a)+"`")
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(names, p.text(language.Both(", ", "、")))
 }
 
 func listPage(in language.Language) string {
@@ -169,7 +169,7 @@ func listPage(in language.Language) string {
 		{" 05", language.Both("check one: 05, nested, or its directory", "检查一题：05、nested 或其目录")},
 		{" --watch", language.Both("after each save, until all are done", "每次保存都检查，直到全部完成")},
 		{" 05 --hint", language.Both("the next of three hints", "三个提示中的下一个")},
-		{" 05 --solution", language.Both("when you are done, or ask twice", "完成之后，或者问第二次时")},
+		{" 05 --solution", language.Both("when you are done, or ask twice", "完成之后才显示；没完成时，要问第二次")},
 	} {
 		fmt.Fprintf(p, "%-*s # %s\n", len("go run . check 05 --solution"+p.flag()), "go run . check"+line.args+p.flag(), p.text(line.meaning))
 	}
@@ -177,12 +177,12 @@ func listPage(in language.Language) string {
 	fmt.Fprintln(p, strings.Join(p.exerciseLinks(), "\n")+"\n")
 	p.line("You need only Go: Redis is simulated. Your code has to wait, start goroutines and read the clock [as the explorer asks]"+
 		"(your-own-lock.md#what-the-explorer-asks-of-a-lock). An exercise's page lists scenarios, as flags of `lockstep explore`, and "+
-		"[anomalies](break-it.md#faults-and-anomalies) that must not occur; `usual` stands for "+names(exercise.UsualAnomalies())+".\n\n"+
+		"[anomalies](break-it.md#faults-and-anomalies) that must not occur; `usual` stands for "+p.names(exercise.UsualAnomalies())+".\n\n"+
 		"Your progress, in the course too, is in `.lockstep-course.json`, beside `go.mod`; remove it to start over. `git checkout -- "+
 		"exercises/05-nested` restores an exercise.",
 		"只需要 Go：Redis 是模拟的。等待、启动 goroutine、取时间，都要按[探索器对锁的要求](your-own-lock.zh-CN.md#探索器对锁的要求)来写。"+
 			"练习页上列出场景（即 `lockstep explore` 的选项）和不得出现的[异常](break-it.zh-CN.md#故障和异常)；`usual` 指 "+
-			names(exercise.UsualAnomalies())+"。\n\n"+
+			p.names(exercise.UsualAnomalies())+"。\n\n"+
 			"练习和课程的进度都记在 `go.mod` 旁边的 `.lockstep-course.json` 里，删除它就重新开始。`git checkout -- exercises/05-nested` 可以还原一题。")
 	p.line("Exit code: 0 done; 1 not yet; 2 (under `go run` 1) unknown, such as code that does not compile, panics, or waits where the "+
 		"explorer cannot see it.",

@@ -37,7 +37,7 @@ func (l Learner) show(e Exercise, o Outcome, p Progress) {
 	switch {
 	case o.State == verdict.Done:
 		l.say("Done. %s\nNo schedule breaks it: %d explored in %.1f s, with the compilation.\n",
-			"完成。%s\n所有时序都满足要求：共 %d 个，连同编译用时 %.1f 秒。\n", claim, o.Schedules, o.Seconds)
+			"完成。%s\n所有时序都满足要求：共 %d 种，连同编译用时 %.1f 秒。\n", claim, o.Schedules, o.Seconds)
 		if p.Done != nil { // Without a saved progress, the next exercise is unknown.
 			l.sayNext(p)
 		}
@@ -48,7 +48,7 @@ func (l Learner) show(e Exercise, o Outcome, p Progress) {
 		in, _ := explore.ParseScenario(o.Scenario) // The check has parsed it before.
 		in.Language = l.In
 		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %s. It shows %s: %s (%s).\n\n",
-			"还没有完成。要求：%s\n最短 %s即可违反，出现 %s：%s（%s）。\n\n",
+			"还没有完成。要求：%s\n最少 %s即可违反，出现 %s：%s（%s）。\n\n",
 			claim, stepCount(o.Length, l.In), o.Anomaly, sentenceOf(e, o, in), scenarioText(o, l.In))
 		fmt.Fprintln(l.People, o.Diagram)
 		l.say("The schedule: %s\n", "时序：%s\n", o.Schedule)
@@ -83,9 +83,9 @@ func stepCount(n int, in language.Language) string {
 // scheduleCount says how many schedules there are.
 func scheduleCount(n int, in language.Language) string {
 	if n == 1 {
-		return in.Say("1 schedule", "1 个时序")
+		return in.Say("1 schedule", "1 种时序")
 	}
-	return in.Say("%d schedules", "%d 个时序", n)
+	return in.Say("%d schedules", "%d 种时序", n)
 }
 
 // endlessDepth is a number of steps that no schedule of an exercise has unless the code tries again and again, and the explorer cannot tell

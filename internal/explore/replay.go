@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/language"
 	"lockstep/internal/strategy"
 )
 
@@ -21,7 +22,7 @@ func ReplayWithContext(ctx context.Context, s strategy.Strategy, in Scenario, sc
 		return Recording{}, err
 	}
 	if strings.TrimSpace(schedule) == "" {
-		return Recording{}, fmt.Errorf("%w: the schedule is empty", ErrMalformed)
+		return Recording{}, language.Translate(fmt.Errorf("%w: the schedule is empty", ErrMalformed), "时序是空的")
 	}
 	options := Options{Cuts: engine.Cuts{EverySymmetry: true}, Starvation: true, Stop: StopWhenDone(ctx)}
 	h, err := NewHarness(s, in, options, engine.NewSeeds())

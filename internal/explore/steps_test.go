@@ -26,7 +26,7 @@ func TestStepsDescribeEachNode(t *testing.T) {
 		"1  A takes the lock on node 1 | node 1: A, node 2: no lock, node 3: no lock; stock: 100",
 		"2  A takes the lock on node 2 | node 1: A, node 2: A, node 3: no lock; stock: 100",
 		"0  B begins, and waits | node 1: A, node 2: A, node 3: no lock; stock: 100",
-		"1 node-restart node 1 restarts empty; B takes over A's lock on node 1 | node 1: B, node 2: A, node 3: no lock; stock: 100",
+		"1 node-restart node 1 restarts empty; B takes the lock on node 1 | node 1: B, node 2: A, node 3: no lock; stock: 100",
 		"2 node-crash node 2 goes down; B does not reach node 2 | node 1: B, node 2: down, node 3: no lock; stock: 100",
 		"3  A takes the lock on node 3 | node 1: B, node 2: down, node 3: A; stock: 100",
 	}
@@ -152,7 +152,7 @@ func TestStepsTellOfFailedScript(t *testing.T) {
 	})
 	for in, want := range map[language.Language]string{
 		language.English: "A's command fails; A fails: a script failed in redis, perhaps after a part of it: the outcome is unknown",
-		language.Chinese: "A 的命令执行失败；A 失败：脚本在 Redis 里执行失败，可能已执行一部分：结果未知",
+		language.Chinese: "A 的命令执行失败；A 失败：脚本在 Redis 里执行失败，可能已执行一部分，结果未知",
 	} {
 		replayed, err := explore.Replay(failing, explore.Scenario{Actors: 1, Language: in}, "A:script")
 		if err != nil {

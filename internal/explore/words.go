@@ -44,6 +44,14 @@ func AnomalyText(a Anomaly, in Scenario) string {
 // Bound says which bound ended the exploration, or that it was interrupted. It returns "" if neither happened.
 func (r Result) Bound() string { return BoundText(r.BoundHit, r.Scenario.Language) }
 
+// EndedEarly says that the exploration ended early, and which bound ended it.
+func (r Result) EndedEarly() string {
+	if r.Interrupted {
+		return r.Scenario.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound())
+	}
+	return r.Scenario.Say("the exploration ended early: %s", "探索达到上限（%s），提前结束", r.Bound())
+}
+
 // Untested returns phrases for what the exploration did not put to the test: no sale succeeded although everything was explored, none
 // waited for a lock although starvation was looked for, an allowed fault never happened, time might have ended a wait, or Redis does not
 // show whether an anomaly happens.
@@ -73,7 +81,7 @@ func (r Result) Untested() (all []string) {
 // is limited only by its scenario.
 func (r Result) Omissions() (all []string) {
 	if r.Bound() != "" {
-		all = append(all, r.Scenario.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound()))
+		all = append(all, r.EndedEarly())
 	}
 	all = append(all, r.Untested()...)
 	return append(all, r.limits()...)

@@ -25,6 +25,9 @@ func (r *recorder) say(english, chinese string, values ...any) string {
 // sentence says what a transition did.
 func (r *recorder) sentence(t engine.Transition, before baseline) string {
 	a, texts := r.x.Subject(t).Actor, stepTexts()[t.Kind]
+	if t.Kind == engine.NodeRestarts { // the node has forgotten its lock by the time the command arrives
+		before.locks[r.step.Node] = serverLock{holder: -1}
+	}
 	switch {
 	case texts.kind == trace.KindTime:
 		return r.say("%v later", "%v 后", (r.x.Now()-before.now).Round(time.Millisecond)) + r.expirySentence(before)
@@ -285,6 +288,8 @@ func (r *recorder) foundSentence(a *engine.Actor) string {
 		return r.say("%s does not reach node %d", "%s 连不上节点 %d", a.Name, r.step.Node)
 	case !newLock.exists:
 		return r.say("%s finds no lock%s", "%s 发现锁不存在%s", a.Name, r.nodePhrase())
+	case newLock.holder == a.Index:
+		return r.say("%s finds the lock%s to be %[1]s's", "%s 发现锁%s是自己的", a.Name, r.nodePhrase())
 	default:
 		return r.say("%s finds the lock%s to be %s", "%s 发现锁%s是%s", a.Name, r.nodePhrase(), r.possessive(newLock.holder))
 	}

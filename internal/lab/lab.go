@@ -74,7 +74,8 @@ func Find(name string) (Lab, error) {
 		}
 		names = append(names, l.Name)
 	}
-	return Lab{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(names, ", "))
+	return Lab{}, language.Translate(fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(names, ", ")),
+		"没有“%s”这个实验；可选：%s", name, strings.Join(names, "、"))
 }
 
 // Expects returns what the lab expects of a lock. For delex that is the expectation of v4, unless it has its own.
@@ -93,7 +94,8 @@ func (l Lab) Check(lock string, in language.Language) error {
 		return err
 	}
 	if e := l.Expects(lock); e.Observed == verdict.NA {
-		return fmt.Errorf("%w: %s, %s: %s", ErrNotFor, l.Name, lock, e.Why.In(in))
+		return language.Translate(fmt.Errorf("%w: %s, %s: %s", ErrNotFor, l.Name, lock, e.Why.In(in)),
+			"实验 %s 不适用于 %s：%s", l.Name, lock, e.Why.In(language.Chinese))
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func holders() []Lab {
 		Claim: both("a holder that Redis no longer hears stops before another gets the lock", "与 Redis 失联的持有者，在别人加锁成功之前停止执行"),
 		Cure: both(
 			"a holder counts from when it last asked for a renewal; one expiry later the lock is lost, and the context of the work ends",
-			"持有者从上一次发出续期请求时算起；过了一个过期时间就视为锁丢失，并取消业务逻辑的 context"),
+			"持有者从上一次发出续期请求时算起；过了一个过期时间就视为锁丢失，并取消业务的 context"),
 		Explore: "--work 15s --anomaly untold",
 		Shop: Settings{
 			TTL: 1500 * time.Millisecond, Wait: 15 * time.Second, Think: map[string]time.Duration{"r1": time.Minute, "r2": time.Second},

@@ -147,7 +147,7 @@ func outages() []Lab {
 		},
 	}, {
 		Name: "slow-node", Shows: "v9", Cured: "redlock",
-		Title: both("One slow Redis holds up every sale", "一个 Redis 变慢，谁都拿不到锁"),
+		Title: both("One slow Redis holds up every sale", "一个 Redis 变慢，谁都无法加锁"),
 		Claim: both("one Redis that does not answer in time does not keep a sale from the lock", "一个 Redis 没有及时响应，不妨碍加锁成功"),
 		Cure: both("the lock on a majority of independent masters: a twentieth of the expiry for each, and a minority may be late",
 			"锁在多数独立主节点上：每个节点最多等二十分之一个过期时间，少数可以迟到"),
@@ -278,7 +278,7 @@ func outages() []Lab {
 		Title: both("A process is stopped, goes on, and has lost its lock", "进程暂停后恢复：锁丢失，自己不知道"),
 		Claim: both("a process that was stopped past the expiry of its lock is told before it writes", "进程暂停超过锁的过期时间，恢复后在写入之前得知锁丢失"),
 		Cure: both("a timer at the expiry: it is overdue when the process goes on, and ends the context of the work",
-			"在过期时刻设定时器：进程恢复时它已到点，于是取消业务逻辑的 context"),
+			"在过期时刻设定时器：进程恢复时它已到点，于是取消业务的 context"),
 		Explore: "--faults pause=1 --anomaly untold",
 		Shop:    Settings{TTL: time.Second, Wait: 20 * time.Second, Think: each(5*time.Second, "r1")},
 		Scenario: func(s *Stage) {

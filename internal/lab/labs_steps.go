@@ -23,7 +23,7 @@ func steps() []Lab {
 		Hit:      all(requestedInTime("r1#2"), answered("r1#1"), answered("r1#2")),
 		Signs:    []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			broken(LockNames{"v0"}, "nothing keeps the second sale from reading what the first has not yet replaced", "没有任何机制阻止第二单读到第一单还没有改写的库存"),
+			broken(LockNames{"v0"}, "nothing keeps the second sale from reading what the first has not yet replaced", "第一单还没写回，第二单就读了库存，没有任何机制阻止"),
 			broken(LockNames{"set-expire", "setex"}, "without NX everybody gets the lock", "没有 NX，谁都能加锁成功"),
 			expectHolds(StepsFrom(1).and("redlock", "setnx-expire", "lua-setnx", "getset"),
 				"the second sale waits until the first has written", "第二单等到第一单写入之后"),

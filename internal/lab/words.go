@@ -20,10 +20,11 @@ var (
 	ErrUnknown = errors.New("there is no such lab")
 	ErrNotFor  = errors.New("the lab is not for this lock")
 	// ErrNoRedis means that there is no real Redis on this machine.
-	ErrNoRedis = errors.New("neither redis-server nor valkey-server is installed; install one, for example by apt install redis-server " +
-		"or brew install redis")
+	ErrNoRedis = language.Translate(errors.New("neither redis-server nor valkey-server is installed; install one, for example by "+
+		"apt install redis-server or brew install redis"),
+		"没有安装 redis-server，也没有安装 valkey-server；请安装一个，如 apt install redis-server 或 brew install redis")
 	// ErrNoSignals means that a replica cannot be stopped here.
-	ErrNoSignals = errors.New("it stops a process, which only Unix can")
+	ErrNoSignals = language.Translate(errors.New("it stops a process, which only Unix can"), "这个实验要暂停进程，只有 Unix 可以")
 	errRoomLeft  = errors.New("it refuses nothing: it has memory left")
 	errTooLong   = errors.New("it did not happen in time")
 	errNotKnown  = errors.New("nobody knows yet")
@@ -33,12 +34,11 @@ var (
 func lacking(err error) language.Text {
 	switch {
 	case errors.Is(err, ErrNoRedis):
-		return language.Both(ErrNoRedis.Error(),
-			"没有安装 redis-server，也没有安装 valkey-server；请安装一个，如 apt install redis-server 或 brew install redis")
+		return language.Both(ErrNoRedis.Error(), language.TextOf(ErrNoRedis, language.Chinese))
 	case errors.Is(err, strategy.ErrNoCommand):
 		return language.Both("the Redis that is installed lacks the command", "本机的 Redis 没有这条命令")
 	case errors.Is(err, ErrNoSignals):
-		return language.Both("this lab stops a process, which only Unix can", "这个实验要暂停进程，只有 Unix 可以")
+		return language.Both("this lab stops a process, which only Unix can", language.TextOf(ErrNoSignals, language.Chinese))
 	default:
 		return language.Text{}
 	}
@@ -169,7 +169,7 @@ func summary(buyers []Answer, in language.Language) string {
 	if len(buyers) == 1 {
 		return in.Say("the buyer at %s got %s after %.1f s", "%s 的买家得到的响应：%s，用时 %.1f 秒", first.Sale, first.outcome(in), first.Seconds)
 	}
-	return in.Say("%d buyers at %s got %s after %.1f to %.1f s", "%d 个 %s 的买家得到的响应：%s，用时 %.1f 到 %.1f 秒",
+	return in.Say("%d buyers at %s got %s after %.1f to %.1f s", "%[2]s 的 %[1]d 个买家得到的响应：%[3]s，用时 %.1[4]f 到 %.1[5]f 秒",
 		len(buyers), first.Sale, first.outcome(in), first.Seconds, last.Seconds)
 }
 
@@ -237,7 +237,7 @@ func shortest(c explore.Recording, in language.Language) string {
 	return in.Say("in %d steps: %s", "%d 步：%s", c.Length(), c.Schedule())
 }
 func inNone(schedules int, in language.Language) string {
-	return in.Say("none of %d schedules shows it", "%d 个时序都没有出现", schedules)
+	return in.Say("none of %d schedules shows it", "%d 种时序都没有出现", schedules)
 }
 func inNoScenario(in language.Language) string {
 	return in.Say("no schedule of any scenario shows it", "所有场景的所有时序都没有出现")
@@ -248,7 +248,7 @@ func untested(r explore.Result, in language.Language) string {
 	if r.Complete {
 		return strings.Join(r.Untested(), in.Say(", and ", "，并且"))
 	}
-	return in.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound())
+	return r.EndedEarly()
 }
 
 // Words of the matrix.
@@ -312,7 +312,7 @@ func (m Matrix) Outcome(c Cell) string {
 	if c.Unlike() {
 		says += m.in.Say(", ", "，") + m.unlike() + m.in.Say(": ", "：") + m.expected(c)
 	}
-	says += m.in.Say(" (%.1f s)", " (%.1f 秒)", c.Seconds)
+	says += m.in.Say(" (%.1f s)", "（%.1f 秒）", c.Seconds)
 	for _, text := range []string{c.Says, c.NotRun} {
 		if text != "" {
 			says += m.in.Say(": ", "：") + text

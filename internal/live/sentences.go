@@ -18,7 +18,7 @@ func overlapText(a, b string) language.Text {
 func passByLuck(r history.Report) language.Text {
 	return language.Both(
 		fmt.Sprintf("%d sold, and this time each was deducted from the stock, though the lock let two in", r.Sold),
-		fmt.Sprintf("卖出 %d 件，这次每一件都扣了库存，但锁同时放进了两单", r.Sold))
+		fmt.Sprintf("卖出 %d 件，这次每一件都扣了库存，但锁没有起作用：曾有两单同时在临界区里", r.Sold))
 }
 
 // reportText returns the sentence about a report, which may be of a run that goes on.
@@ -27,7 +27,7 @@ func reportText(r history.Report) language.Text {
 	case r.Lost != 0 || r.Oversold > 0:
 		return r.Means()
 	case r.Sold == 0:
-		return language.Both("nothing has been sold yet", "还没有卖出")
+		return language.Both("nothing has been sold yet", "还没有卖出任何一件")
 	case r.InFlight > 0:
 		return language.Both(
 			fmt.Sprintf("%d sold so far, and each was deducted from the stock", r.Sold),

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/service/history"
 )
 
@@ -41,9 +42,9 @@ type Burst struct {
 
 var (
 	// ErrRefused is returned for an answer other than 200 to a request that starts a run, or reads its ledger.
-	ErrRefused = errors.New("the server refused")
+	ErrRefused = language.Translate(errors.New("the server refused"), "服务器拒绝了")
 	// ErrInterrupted is returned when the context of a burst ends.
-	ErrInterrupted = errors.New("interrupted")
+	ErrInterrupted = language.Translate(errors.New("interrupted"), "被中断")
 )
 
 // controlTimeout is the time limit for switching the lock, and for starting a run. The server first waits for sales in flight.
@@ -60,15 +61,20 @@ const (
 func (b Burst) Check() error {
 	switch {
 	case b.Requests < 1 || b.Requests > 10_000_000:
-		return fmt.Errorf("-n %d is not allowed: want from 1 to 10000000 requests", b.Requests)
+		return language.Translate(fmt.Errorf("-n %d is not allowed: want from 1 to 10000000 requests", b.Requests),
+			"-n 不能是 %d：取值 1 到 10000000 个请求", b.Requests)
 	case b.Buyers < 1 || b.Buyers > 100_000:
-		return fmt.Errorf("-c %d is not allowed: want from 1 to 100000 buyers", b.Buyers)
+		return language.Translate(fmt.Errorf("-c %d is not allowed: want from 1 to 100000 buyers", b.Buyers),
+			"-c 不能是 %d：取值 1 到 100000 个买家", b.Buyers)
 	case b.Stock < 0 || b.Stock > history.MaxStock:
-		return fmt.Errorf("--stock %d is not allowed: want from 0 to %d", b.Stock, history.MaxStock)
+		return language.Translate(fmt.Errorf("--stock %d is not allowed: want from 0 to %d", b.Stock, history.MaxStock),
+			"--stock 不能是 %d：取值 0 到 %d", b.Stock, history.MaxStock)
 	case b.Timeout <= 0:
-		return fmt.Errorf("--timeout %v is not allowed: want more than 0", b.Timeout)
+		return language.Translate(fmt.Errorf("--timeout %v is not allowed: want more than 0", b.Timeout), "--timeout 不能是 %v：必须大于 0", b.Timeout)
 	case !(b.MinAnswered >= 0 && b.MinAnswered <= 1): // also rejects NaN
-		return fmt.Errorf("--min-answered %v is not allowed: want from 0 (any share will do) to 1 (every request)", b.MinAnswered)
+		return language.Translate(
+			fmt.Errorf("--min-answered %v is not allowed: want from 0 (any share will do) to 1 (every request)", b.MinAnswered),
+			"--min-answered 不能是 %v：取值 0（不限）到 1（每个请求）", b.MinAnswered)
 	}
 	return nil
 }
@@ -96,7 +102,8 @@ func (b Burst) Run(ctx context.Context) (Result, error) {
 	attempts, duration := b.sendAll(ctx, client)
 	result := newResult(attempts, duration)
 	if ctx.Err() != nil {
-		return Result{}, fmt.Errorf("%w after %d answers", ErrInterrupted, result.OK+result.SoldOut)
+		answers := result.OK + result.SoldOut
+		return Result{}, language.Translate(fmt.Errorf("%w after %d answers", ErrInterrupted, answers), "得到 %d 个响应之后被中断", answers)
 	}
 	result.Report, err = b.readLedger(ctx, client)
 	if err == nil && result.Sold > int64(result.OK) {

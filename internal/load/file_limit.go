@@ -1,6 +1,10 @@
 package load
 
-import "fmt"
+import (
+	"fmt"
+
+	"lockstep/internal/language"
+)
 
 // spareFiles is the number of open files that a process needs in addition to those for its buyers: its own files and, if the server is in
 // the same process, both ends of the connections to the embedded Redis.
@@ -18,8 +22,9 @@ func CheckFileLimit(buyers int, ownServer bool) error {
 	if !limited || need <= limit {
 		return nil
 	}
-	return fmt.Errorf("-c %d is not allowed: %d buyers need %d open files, and the limit of this process is %d: "+
-		"raise the limit (ulimit -n %d), or use fewer buyers", buyers, buyers, need, limit, need)
+	return language.Translate(fmt.Errorf("-c %d is not allowed: %d buyers need %d open files, and the limit of this process is %d: "+
+		"raise the limit (ulimit -n %d), or use fewer buyers", buyers, buyers, need, limit, need),
+		"-c 不能是 %d：%d 个买家需要打开 %d 个文件，而本进程的上限是 %d；请提高上限（ulimit -n %d），或减少买家", buyers, buyers, need, limit, need)
 }
 
 // maxStreams is the largest number of open streams of a server, however many files it may open.

@@ -64,7 +64,7 @@ func TestPrintOmitsWhatIsUnknown(t *testing.T) {
 			unwanted: []string{"none", "agree"},
 		},
 		{
-			result: incomplete, in: language.Chinese, want: []string{"lost      未知", "UNKNOWN：买家收到了 4723 个订单的确认"},
+			result: incomplete, in: language.Chinese, want: []string{"丢失  未知", "UNKNOWN：买家收到了 4723 个订单的确认"},
 			unwanted: []string{"没有：", "每一件都扣了库存"},
 		},
 		{
@@ -72,11 +72,11 @@ func TestPrintOmitsWhatIsUnknown(t *testing.T) {
 			unwanted: []string{"stock  ", "orders  ", "none"},
 		},
 		{
-			result: unread, in: language.Chinese, want: []string{"卖出 200", "lost      未知", "UNKNOWN：读不到账本：503"},
-			unwanted: []string{"stock  ", "orders  ", "没有"},
+			result: unread, in: language.Chinese, want: []string{"卖出 200", "丢失  未知", "UNKNOWN：读不到账本：503"},
+			unwanted: []string{"库存  ", "订单  ", "没有"},
 		},
 		{
-			result: few, in: language.Chinese, want: []string{"lost      没有", "UNKNOWN：20 个请求中，只有 9 个得到了"},
+			result: few, in: language.Chinese, want: []string{"丢失  没有", "UNKNOWN：20 个请求中，只有 9 个得到了"},
 			unwanted: []string{"什么也没有验证"},
 		},
 	} {
@@ -103,9 +103,9 @@ func TestPrintInChineseHasNoEnglish(t *testing.T) {
 	if err := result.Print(&output, language.Chinese); err != nil {
 		t.Fatal(err)
 	}
-	checkOrder(t, output.String(), "requests  203 个", "售罄 0", "stock     开始时 200，剩下 169\n", "账本里有 200 个，但买家收到了 201 个订单的确认",
-		"lost      169 次扣减",
-		"verdict   OVERSOLD：卖出 200 件，库存只减了 31 件：丢失了 169 次扣减，这些库存会被重复售出；但买家收到了 1 个订单的确认", "；但 203 个请求中有 2 个失败或结果未知\n")
+	checkOrder(t, output.String(), "锁    v0\n请求  203 个", "售罄 0", "库存  开始时 200，剩下 169\n", "订单  账本里有 200 个，但买家收到了 201 个订单的确认",
+		"丢失  169 次扣减",
+		"判定  OVERSOLD：卖出 200 件，库存只减了 31 件：丢失了 169 次扣减，这些库存会被重复售出；但买家收到了 1 个订单的确认", "；但 203 个请求中有 2 个失败或结果未知\n")
 	for _, english := range []string{" sold", "requests were"} {
 		if strings.Contains(output.String(), english) {
 			t.Errorf("got\n%s\nwant no English words such as %q", output.String(), english)

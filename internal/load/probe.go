@@ -6,15 +6,17 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"lockstep/internal/language"
 )
 
 var (
 	// ErrNotListening is returned if the server refuses connections.
-	ErrNotListening = errors.New("connection refused: nothing is listening there")
+	ErrNotListening = language.Translate(errors.New("connection refused: nothing is listening there"), "连接被拒绝：那里没有程序在监听")
 	// ErrNotLockstep is returned if another program answers. The error shows the answer.
-	ErrNotLockstep = errors.New("the server is not lockstep")
+	ErrNotLockstep = language.Translate(errors.New("the server is not lockstep"), "那里的服务器不是 lockstep")
 	// ErrNotReady is returned if lockstep answers that it cannot sell. The error has the cause.
-	ErrNotReady = errors.New("not ready")
+	ErrNotReady = language.Translate(errors.New("not ready"), "尚未就绪")
 )
 
 // probeTimeout is the time limit for an answer to Probe.

@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"lockstep/internal/api/sse"
+	"lockstep/internal/language"
 )
 
 // Watch records the stream GET /live of a server while a burst runs.
@@ -44,7 +45,7 @@ const (
 )
 
 // ErrUnwatched is returned for a server whose stream cannot be read.
-var ErrUnwatched = errors.New("the server cannot be watched")
+var ErrUnwatched = language.Translate(errors.New("the server cannot be watched"), "看不到服务器上发生了什么")
 
 // StartWatch starts to record the stream of a server, until Close. language is that of its texts: en or zh. It fails with ErrUnwatched.
 func StartWatch(ctx context.Context, target, language string) (*Watch, error) {

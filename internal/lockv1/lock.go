@@ -1,6 +1,6 @@
-// Package lockv1 is the first step of the evolution: a key that can be set only once.
+// Package lockv1 is the first step of the evolution: a key that can be set only while it does not exist.
 //
-// Adds: a key that can be set only once; waiters poll every 20 ms.
+// Adds: a key that can be set only while it does not exist; waiters poll every 20 ms.
 // Costs: 2 commands per sale, plus one per poll.
 // Still broken: a holder that dies blocks everybody forever.
 package lockv1

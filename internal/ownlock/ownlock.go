@@ -27,7 +27,8 @@ var template embed.FS
 const Steps = 6
 
 // ErrNotEmpty is returned by Write if the folder exists and is not empty.
-var ErrNotEmpty = errors.New("there is something already: name a folder that is not there, or is empty")
+var ErrNotEmpty = language.Translate(errors.New("there is something already: name a folder that is not there, or is empty"),
+	"目录里已有内容：请换一个不存在的或空的目录")
 
 // Write creates the folder dir with the module. Root is the clone of lockstep that the module uses; the module requires the same versions
 // of other modules as the clone. Write returns ErrNotEmpty if dir is not empty.

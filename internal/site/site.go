@@ -142,7 +142,7 @@ func (s Site) build(ctx context.Context, dir, version string) error {
 	if err := s.addAnswers(ctx, files); err != nil {
 		return err
 	}
-	s.Report(language.Both("the table, the steps and the course are written", "总表、步骤和课程已写好"), time.Since(start))
+	s.Report(language.Both("the table, the steps and the course are written", "总表、各版的改动和课程已写好"), time.Since(start))
 	var names []string
 	for name := range files {
 		if !strings.HasSuffix(name, ".packed") { // A browser caches programs when they are requested.

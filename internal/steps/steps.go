@@ -107,7 +107,8 @@ func find(name string, in language.Language, matches func(Step) bool) (Detail, e
 		for _, s := range all {
 			names = append(names, s.Pair())
 		}
-		return Detail{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(names, ", "))
+		return Detail{}, language.Translate(fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(names, ", ")),
+			"没有“%s”这一版；可选：%s", name, strings.Join(names, "、"))
 	}
 	files, removals, err := all[i].files(in)
 	return Detail{Step: all[i], Gone: removals, Files: files}, err

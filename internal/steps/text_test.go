@@ -154,7 +154,7 @@ func TestTextIsTranslated(t *testing.T) {
 			"Measured: one buyer: 0.", "34 changed lines (+26 −8), comments and blank lines left out.",
 		},
 		language.Chinese: {
-			"v4 → v5：可重入（哈希）\n", "新增：哈希里存", "v4 的缺陷：", "不再发送：compareAndDelete.lua", " · 新文件\n",
+			"v4 → v5：可重入（哈希）\n", "加了：哈希里存", "v4 的缺陷：", "不再发送：compareAndDelete.lua", " · 新文件\n",
 			" · 包注释、import\n", "  go run . lab self-deadlock --lang zh\n",
 			"实测：单个买家：吞吐量是上限的 0.", "改动 34 行（+26 −8），注释和空行不计。",
 		},

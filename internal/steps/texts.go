@@ -21,7 +21,7 @@ func (d Detail) total(in language.Language) string {
 
 // summary returns the sentences on what the step adds, cures and no longer uses.
 func (d Detail) summary(in language.Language) []string {
-	all := []string{in.Say("Adds: ", "新增：") + d.Adds}
+	all := []string{in.Say("Adds: ", "加了：") + d.Adds}
 	if d.Flaw != "" {
 		all = append(all, in.Say("Flaw of %s: ", "%s 的缺陷：", d.From)+d.Flaw)
 	}

@@ -139,7 +139,7 @@ func TestTableCellsAreReachedByArrowKeys(t *testing.T) {
 	p.click("#anew")
 	p.waitWithin(4*time.Minute, "v0 is explored anew", `document.querySelector("progress").value >= 1`)
 	p.click("#lang")
-	p.waitForText("每种锁的新增与遗留问题")
+	p.waitForText("每种锁加了什么，还有什么问题")
 }
 
 // file runs a command that writes a document, and opens it from disk.

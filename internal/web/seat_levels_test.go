@@ -63,7 +63,7 @@ func TestLevelEndsWithACard(t *testing.T) {
 	}
 	take("A:GET A:write B:GET B:write")
 	p.waitForText("Both sold, stock 98: correct.")
-	p.waitForText("Wanted: 99, with one sale lost. Each sale has to read before the other one writes.")
+	p.waitForText("Wanted: stock 99, with one sale lost. Each sale has to read before the other one writes.")
 	p.keep("level-failed")
 	p.click("[data-focus=again]")
 	p.steps(3)

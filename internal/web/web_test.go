@@ -146,5 +146,5 @@ func TestPageOpensInBothLanguages(t *testing.T) {
 	p.click("#lang")
 	p.waitUntil("it is Chinese", `document.documentElement.lang === "zh" && document.querySelector("nav").innerText.includes("商店")`)
 	p.key("?")
-	p.waitForText("按键")
+	p.waitForText("快捷键")
 }

@@ -76,6 +76,35 @@ func TestEveryCodeHasStatus(t *testing.T) {
 	}
 }
 
+// The page has a Chinese text for each code that a reader may meet.
+func TestPageTranslatesEveryCode(t *testing.T) {
+	script, err := os.ReadFile("../../web/static/server.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(script), "const chineseErrors = {")
+	table, _, _ = strings.Cut(table, "}")
+	for code := range statuses {
+		_, isElsewhere := map[string]string{
+			"client_closed_request": "nobody reads it",
+			"bad_request":           "the server's own words tell more",
+			"no_rights":             "the server's own words tell more",
+			"bad_data":              "the server's own words tell more",
+			"bad_stock":             "the server's own words tell more",
+			"method_not_allowed":    "the page sends no such request",
+			"not_together":          "the page sends no such request",
+			"unknown_step":          "the page sends no such request",
+			"lab_running":           "the server says it in the reader's language",
+			"stale_schedule":        "the server says it in the reader's language",
+			"sold_out":              "shop_words.js has it",
+			"lock_lost":             "shop_words.js has it",
+		}[code]
+		if strings.Contains(table, "  "+code+": ") == isElsewhere {
+			t.Errorf("server.js has %s: %t; want %t", code, isElsewhere, !isElsewhere)
+		}
+	}
+}
+
 // codeOfCall returns the code that a call of lock.WithCode contains; "": n is no such call.
 func codeOfCall(n ast.Node) (code string) {
 	call, ok := n.(*ast.CallExpr)

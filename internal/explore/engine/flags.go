@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/internal/explore/fault"
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 )
 
@@ -46,9 +47,10 @@ func (f *Flags) Scenario() (s Scenario, err error) {
 	s = f.scenario
 	switch { // 0 is the default in a Scenario, but a user who types it does not mean that
 	case s.Sales == 0:
-		return s, fmt.Errorf("sales: 0; it takes 1 to %d", MaxSales)
+		return s, language.Translate(fmt.Errorf("sales: 0; it takes 1 to %d", MaxSales), "sales 不能是 0：取值 1 到 %d", MaxSales)
 	case s.Overtakes == 0:
-		return s, fmt.Errorf("overtakes: 0; it takes 1 to %d", MaxActors*MaxSales)
+		return s, language.Translate(fmt.Errorf("overtakes: 0; it takes 1 to %d", MaxActors*MaxSales),
+			"overtakes 不能是 0：取值 1 到 %d", MaxActors*MaxSales)
 	}
 	s.Faults, err = fault.Parse(f.faults, fault.Names())
 	return s, err

@@ -54,18 +54,19 @@ func (s Scenario) Say(english, chinese string, values ...any) string {
 func (s Scenario) Check() error {
 	for _, number := range []struct {
 		is, least, most int
-		says            string
+		says, chinese   string
 	}{
-		{s.Nodes, 0, MaxNodes, "nodes: %d; it takes 1 to %d, or 0 for three"},
-		{s.Actors, 1, MaxActors, "actors: %d; it takes 1 to %d"},
-		{s.Replicas, 0, s.Actors, "replicas: %d; it takes 1 to %d, as many as there are actors, or 0 for one each"},
-		{s.Try, 0, s.Actors, "try: %d; it takes 0 to %d, as many as there are actors"},
-		{s.Sales, 0, MaxSales, "sales: %d; it takes 1 to %d"},
-		{s.Overtakes, 0, MaxActors * MaxSales, "overtakes: %d; it takes 1 to %d"},
-		{s.Nested, 0, MaxNested, "nested: %d; it takes 0 to %d"},
+		{s.Nodes, 0, MaxNodes, "nodes: %d; it takes 1 to %d, or 0 for three", "nodes 不能是 %d：取值 1 到 %d；0 表示三个"},
+		{s.Actors, 1, MaxActors, "actors: %d; it takes 1 to %d", "actors 不能是 %d：取值 1 到 %d"},
+		{s.Replicas, 0, s.Actors, "replicas: %d; it takes 1 to %d, as many as there are actors, or 0 for one each",
+			"replicas 不能是 %d：取值 1 到 %d，即参与方数；0 表示每方一个"},
+		{s.Try, 0, s.Actors, "try: %d; it takes 0 to %d, as many as there are actors", "try 不能是 %d：取值 0 到 %d，即参与方数"},
+		{s.Sales, 0, MaxSales, "sales: %d; it takes 1 to %d", "sales 不能是 %d：取值 1 到 %d"},
+		{s.Overtakes, 0, MaxActors * MaxSales, "overtakes: %d; it takes 1 to %d", "overtakes 不能是 %d：取值 1 到 %d"},
+		{s.Nested, 0, MaxNested, "nested: %d; it takes 0 to %d", "nested 不能是 %d：取值 0 到 %d"},
 	} {
 		if number.is < number.least || number.is > number.most {
-			return fmt.Errorf(number.says, number.is, number.most)
+			return language.Translate(fmt.Errorf(number.says, number.is, number.most), number.chinese, number.is, number.most)
 		}
 	}
 	for _, time := range []struct {
@@ -73,7 +74,8 @@ func (s Scenario) Check() error {
 		name string
 	}{{s.Work, "work"}, {s.FreedWithin, "freed-within"}, {s.Skew, "skew"}} {
 		if time.is < 0 || time.is >= Forever {
-			return fmt.Errorf("%s: %v; it takes 0 to less than %.0fh", time.name, time.is, Forever.Hours())
+			return language.Translate(fmt.Errorf("%s: %v; it takes 0 to less than %.0fh", time.name, time.is, Forever.Hours()),
+				"%s 不能是 %v：取值 0 到 %.0fh（不含）", time.name, time.is, Forever.Hours())
 		}
 	}
 	return s.Faults.Check()
@@ -82,8 +84,8 @@ func (s Scenario) Check() error {
 // CheckFor returns an error if a value of the scenario is not allowed for this lock.
 func (s Scenario) CheckFor(strategy strategy.Strategy) error {
 	if !strategy.OnNodes && (s.Nodes > 0 || s.Faults.HasNodeFaults()) {
-		return fmt.Errorf("nodes: %s is on none; nodes, node-crash, node-hang and node-restart are for locks on several masters, such as redlock",
-			strategy.Name)
+		return language.Translate(fmt.Errorf("nodes: %s is on none; nodes, node-crash, node-hang and node-restart are for locks on "+
+			"several masters, such as redlock", strategy.Name), "%s 不用多个节点；nodes 和 node-* 故障只用于 redlock 这类在多个主节点上的锁", strategy.Name)
 	}
 	return s.Check()
 }

@@ -38,7 +38,7 @@ func (x *Execution) CheckGoroutines() {
 		if slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.coroutine.GoroutineID() == creator[3] }) {
 			where := path.Base(creator[4])
 			x.Fail(language.Translate(fmt.Errorf("%w: it has started a goroutine of its own (%s)", ErrBlind, where),
-				"代码自己启动了一个 goroutine (%s)", where))
+				"代码自己启动了一个 goroutine（%s）", where))
 			return
 		}
 	}

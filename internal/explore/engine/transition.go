@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore/fault"
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 )
 
@@ -181,13 +182,16 @@ func ParseToken(token string) (ParsedToken, error) {
 		}
 	}
 	if command, suffix, odd := strings.Cut(what, "/"); odd && who != "" {
-		return ParsedToken{}, fmt.Errorf("%w: after %s, it takes %s, not /%s",
-			ErrMalformed, command, strings.Join(notationWords(subjectTask), ", "), suffix)
+		words := notationWords(subjectTask)
+		return ParsedToken{}, language.Translate(
+			fmt.Errorf("%w: after %s, it takes %s, not /%s", ErrMalformed, command, strings.Join(words, ", "), suffix),
+			"%s 之后不能写 /%s；可选：%s", command, suffix, strings.Join(words, "、"))
 	}
 	if ok {
 		return ParsedToken{Moves, who, what}, nil
 	}
-	return ParsedToken{}, fmt.Errorf("%w: it takes %s", ErrMalformed, strings.Join(Notation(), ", "))
+	return ParsedToken{}, language.Translate(fmt.Errorf("%w: it takes %s", ErrMalformed, strings.Join(Notation(), ", ")),
+		"不是一步；写法有：%s", strings.Join(Notation(), "、"))
 }
 
 // RequiredBudget returns the fault budget that a schedule needs.

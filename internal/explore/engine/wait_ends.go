@@ -89,7 +89,7 @@ func (x *Execution) checkUnexplainedWakes() {
 			where := t.linesInState(Stacks(), `\[`, true)
 			x.Fail(language.Translate(
 				fmt.Errorf("%w: what it waits for came by itself, as from time.AfterFunc or a goroutine of its own (%s)", ErrBlind, where),
-				"代码等的事件不经过时钟就到了，比如来自 time.AfterFunc 或代码自己启动的 goroutine (%s)", where))
+				"代码等的事件不经过时钟就到了，比如来自 time.AfterFunc 或代码自己启动的 goroutine（%s）", where))
 		}
 	}
 }

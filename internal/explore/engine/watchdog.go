@@ -51,7 +51,7 @@ func (w *Watchdog) Diagnose(why search.CheckReason) error {
 	stacks := Stacks()
 	w.lastWaitLines = t.linesInState(stacks, `\[(sleep|select|chan receive|chan send|sync\.)`, false)
 	if w.lastWaitLines != "" && w.lastWaitLines == waited {
-		return language.Translate(fmt.Errorf("%w: it waits by itself (%s)", ErrBlind, w.lastWaitLines), "代码自己在等待 (%s)", w.lastWaitLines)
+		return language.Translate(fmt.Errorf("%w: it waits by itself (%s)", ErrBlind, w.lastWaitLines), "代码自己在等待（%s）", w.lastWaitLines)
 	}
 	if w.checksThisTurn%checksUntilEndless == 0 {
 		return x.busyError(stacks)
@@ -64,7 +64,7 @@ func (x *Execution) busyError(stacks []string) error {
 	if t := x.current.Load(); t != nil {
 		if where := t.linesInState(stacks, `\[`, false); where != "" {
 			return language.Translate(fmt.Errorf("%w: it runs on and on, without a command or a pause (%s)", ErrBlind, where),
-				"代码一直在运行，既不发命令，也不等待 (%s)", where)
+				"代码一直在运行，既不发命令，也不等待（%s）", where)
 		}
 	}
 	return nil

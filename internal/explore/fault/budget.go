@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lockstep/internal/language"
 )
 
 // Budget is how often each fault may happen in one schedule. The zero Budget allows none.
@@ -56,7 +58,9 @@ func (b Budget) HasNodeFaults() bool {
 func (b Budget) Check() error {
 	for f, times := range b {
 		if times < 0 || times > MaxTimes {
-			return fmt.Errorf("faults: %v=%d; it takes 0 to %d times", Fault(f), times, MaxTimes) //nolint:gosec // fits: few values
+			kind := Fault(f) //nolint:gosec // fits: few values
+			return language.Translate(fmt.Errorf("faults: %v=%d; it takes 0 to %d times", kind, times, MaxTimes),
+				"故障 %v 不能出 %d 次：取值 0 到 %d", kind, times, MaxTimes)
 		}
 	}
 	return nil
@@ -73,14 +77,16 @@ func Parse(text string, names []string) (b Budget, _ error) {
 		name, number, _ := strings.Cut(part, "=")
 		times, err := strconv.Atoi(number)
 		if err != nil || times < 0 {
-			return Budget{}, fmt.Errorf("faults: %q; it takes NAME=TIMES, as in %s=1,%v=1", part, names[0], Crash)
+			return Budget{}, language.Translate(fmt.Errorf("faults: %q; it takes NAME=TIMES, as in %s=1,%v=1", part, names[0], Crash),
+				"故障“%s”写法不对；写法是 名字=次数，如 %s=1,%v=1", part, names[0], Crash)
 		}
 		f := ByName(name)
 		if !slices.Contains(names, name) {
-			return Budget{}, fmt.Errorf("faults: there is no %q; there are %s", name, strings.Join(names, ", "))
+			return Budget{}, language.Translate(fmt.Errorf("faults: there is no %q; there are %s", name, strings.Join(names, ", ")),
+				"没有“%s”这种故障；可选：%s", name, strings.Join(names, "、"))
 		}
 		if seen[f] {
-			return Budget{}, fmt.Errorf("faults: %s is given twice", name)
+			return Budget{}, language.Translate(fmt.Errorf("faults: %s is given twice", name), "故障 %s 写了两次", name)
 		}
 		seen[f], b[f] = true, times
 	}

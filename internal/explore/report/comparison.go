@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
+	"lockstep/internal/language"
 	"lockstep/internal/strategy"
 	"lockstep/internal/trace"
 	"lockstep/internal/verdict"
@@ -32,10 +33,12 @@ func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 		case len(result.Found) > 0:
 			schedule, anomaly = result.Found[0].Schedule(), result.Found[0].Anomaly()
 		case result.Bound() != "":
-			return verdict.Unknown, fmt.Errorf("against: the exploration of %s ended early: %s", r.Lock.Name, result.Bound())
+			return verdict.Unknown, language.Translate(fmt.Errorf("against: the exploration of %s ended early: %s", r.Lock.Name, result.Bound()),
+				"against：%s 的%s", r.Lock.Name, result.EndedEarly())
 		default:
-			return verdict.Unknown, fmt.Errorf("against: no schedule in which %s shows %s was found: give the schedule to compare by --replay",
-				r.Lock.Name, r.goalName())
+			return verdict.Unknown, language.Translate(
+				fmt.Errorf("against: no schedule in which %s shows %s was found: give the schedule to compare by --replay", r.Lock.Name, r.goalName()),
+				"against：没有找到时序让 %s 出现%s；请用 --replay 指定要对比的时序", r.Lock.Name, r.goalName())
 		}
 	}
 	locks := [2]strategy.Strategy{r.Lock, r.Against}

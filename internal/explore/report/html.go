@@ -63,7 +63,7 @@ func (r Request) writePage(all []Schedule) error {
 	case r.Page == nil:
 		return nil
 	case len(all) == 0:
-		fmt.Fprintf(r.Err, "%s was not written: there is no schedule to show\n", r.Page.Name())
+		fmt.Fprint(r.Err, r.Scenario.Say("%s was not written: there is no schedule to show\n", "没有写出 %s：没有可展示的时序\n", r.Page.Name()))
 		return nil
 	}
 	document, err := r.page(all)

@@ -65,13 +65,14 @@ func (r Request) goal() (explore.Goal, error) {
 	if r.Anomaly == "" {
 		return goal, nil
 	}
-	segmented, why := r.Lock.Update == strategy.Segmented, "it keeps no lock in Redis"
+	segmented, why := r.Lock.Update == strategy.Segmented, language.Both("it keeps no lock in Redis", "它在 Redis 里没有锁")
 	if segmented {
-		why = "it has a lock for each segment, and v11 shows what that promises"
+		why = language.Both("it has a lock for each segment, and v11 shows what that promises", "它每段各有一把锁，那把锁承诺什么，见 v11")
 	}
 	if !r.Anomaly.IsPromisedBy(r.Lock) && (segmented || !r.Anomaly.OnRequest()) {
-		return goal, fmt.Errorf("anomaly: %s does not promise that %s never happens: %s; "+
-			"without --anomaly, explore searches for all anomalies that it promises to prevent", r.Lock.Name, r.Anomaly, why)
+		return goal, language.Translate(fmt.Errorf("anomaly: %s does not promise that %s never happens: %s; "+
+			"without --anomaly, explore searches for all anomalies that it promises to prevent", r.Lock.Name, r.Anomaly, why.In(language.English)),
+			"%s 不承诺避免 %s：%s；不加 --anomaly 则搜索它承诺避免的全部异常", r.Lock.Name, r.Anomaly, why.In(language.Chinese))
 	}
 	goal.Anomalies = []explore.Anomaly{r.Anomaly}
 	return goal, nil

@@ -124,7 +124,7 @@ func (r Request) turningPointsText(why *session.Explanation) (says string) {
 		says = say("it could not be avoided from the start. Every way shows %s, whatever the order.",
 			"从一开始就无法挽回。无论按什么顺序，每种走法都会出现 %s。", why.Anomaly)
 	case why.PointOfNoReturn == why.Step:
-		says = say("it could be avoided until step %d, %s, which shows it.", "在第 %d 步 %s 使它出现之前，一直可以避免。", why.PointOfNoReturn, why.PointToken)
+		says = say("it could be avoided until step %d, %s, which shows it.", "直到第 %d 步 %s 发生之前，都还可以避免。", why.PointOfNoReturn, why.PointToken)
 	default:
 		says = say("step %d, %s, is the point of no return. From there on, every way shows %s.",
 			"第 %d 步 %s 是无法挽回的一步。从这一步起，每种走法都会出现 %s。", why.PointOfNoReturn, why.PointToken, why.Anomaly)
@@ -134,7 +134,7 @@ func (r Request) turningPointsText(why *session.Explanation) (says string) {
 	}
 	first, size := utf8.DecodeRuneInString(says)
 	return say("step %d, %s, made it possible. Before it, no way shows %s.\n",
-		"第 %d 步 %s 使它成为可能。在这一步之前，没有走法会出现 %s。\n", why.EnablingFault, why.EnablingToken, why.Anomaly) +
+		"前提是第 %d 步 %s：在这一步之前，无论怎样走都不会出现 %s。\n", why.EnablingFault, why.EnablingToken, why.Anomaly) +
 		string(unicode.ToUpper(first)) + says[size:]
 }
 
@@ -202,7 +202,7 @@ func unknownLocksText(in explore.Scenario, rows []explore.LockRow, anomaly int) 
 			}
 		}
 		if len(names) > 0 {
-			says += in.Say(" (%s: %s)", "（%s：%s）", strings.Join(names, in.Say(", ", "，")), label)
+			says += in.Say(" (%s: %s)", "（%s：%s）", strings.Join(names, in.Say(", ", "、")), label)
 		}
 	}
 	return says
@@ -267,7 +267,7 @@ func (w *walk) refusalText(token string, err error) string {
 	switch {
 	case errors.Is(err, explore.ErrMalformed):
 		return w.request.Scenario.Say("%s is not a step. Type a number, or a token from the list; explore --help describes the tokens.",
-			"%s 不是一步。请输入序号，或列表里的一步；写法见 explore --help。", token)
+			"%s 不是一步。请输入序号，或列表里的一步；写法见 docs/break-it.zh-CN.md，全部写法见 explore --help（英文）。", token)
 	case errors.As(err, &stale):
 		return w.request.Scenario.Say("%s cannot happen now: %s.", "%s 现在不能发生：%s。", token, stale.Reason)
 	default:

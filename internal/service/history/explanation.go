@@ -32,7 +32,7 @@ func (r Report) Means() language.Text {
 	case r.Lost < 0:
 		return language.Both(
 			fmt.Sprintf("%d sold, but the stock fell by %d: %s gone without an order", r.Sold, fell, count(-r.Lost, "piece is", "pieces are")),
-			fmt.Sprintf("卖出 %d 件，库存减了 %d：%d 件没有订单就不见了", r.Sold, fell, -r.Lost))
+			fmt.Sprintf("卖出 %d 件，库存却减了 %d 件：其中 %d 件没有对应的订单", r.Sold, fell, -r.Lost))
 	case r.Verdict == verdict.Pass:
 		where := language.Both("", "")
 		if r.InFlight > r.MaxInFlight { // of all replicas: without a word, the two numbers contradict each other

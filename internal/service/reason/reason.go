@@ -24,7 +24,7 @@ func All() []Reason {
 		return Reason{cmp.Or(append(code, lock.CodeOf(err))...), err, language.Both(err.Error(), chinese)}
 	}
 	return []Reason{
-		newReason(service.ErrOutcomeUnknown, "写入结果未知：可能已经卖出"),
+		newReason(service.ErrOutcomeUnknown, "写入结果未知，可能已经卖出"),
 		newReason(service.ErrBadStock, "库存不是数字"),
 		newReason(service.ErrBadData, "Redis 里的数据不对"),
 		newReason(service.ErrRunOver, "这一轮已经结束"),
@@ -36,12 +36,12 @@ func All() []Reason {
 		newReason(lock.ErrTimeout, "等锁超时"),
 		newReason(lock.ErrRefused, "Redis 拒绝了命令", "redis_refused"),
 		newReason(lock.ErrUnavailable, "Redis 不可用"),
-		newReason(lock.ErrScriptFailed, "脚本在 Redis 里执行失败，可能已执行一部分：结果未知", "script_failed"),
-		newReason(lock.ErrOutcomeUnknown, "Redis 没有响应：结果未知", "no_reply"),
+		newReason(lock.ErrScriptFailed, "脚本在 Redis 里执行失败，可能已执行一部分，结果未知", "script_failed"),
+		newReason(lock.ErrOutcomeUnknown, "Redis 没有响应，结果未知", "no_reply"),
 		newReason(lock.ErrCancelled, "请求被取消", "cancelled"),
 		newReason(lock.ErrNotObtained, "锁被别人持有", "not_obtained"),
 		newReason(lock.ErrNotOwner, "锁不是自己的", "not_owner"),
-		newReason(lock.ErrExpired, "锁已经不在了：过期了，或被别人删了", "expired"),
+		newReason(lock.ErrExpired, "锁已经不在了（过期，或被别人删除）", "expired"),
 	}
 }
 

@@ -32,7 +32,7 @@ func TestGuideSetsModuleMirror(t *testing.T) {
 	}
 }
 
-var answerRow = regexp.MustCompile(`\b(\d+): \*\*(\d)\*\*`)
+var answerRow = regexp.MustCompile(`\b(\d+)(?:: |：)\*\*(\d)\*\*`)
 
 // The guide's sheet has the answer of each lesson.
 func TestGuideHasEveryAnswer(t *testing.T) {

@@ -87,7 +87,7 @@ function drawHeader() {
       button("lang", say("中文", "English"), say("中文", "English"), switchLanguage),
       button("theme", isDark() ? "☀" : "☾", say("Dark", "深色"), switchTheme, String(isDark())),
       button("size", "A+", say("A+: large", "A+：大字号"), switchSize, String(root.dataset.size === "large")),
-      button("keys", "?", say("Keys (?)", "按键（?）"), showKeys),
+      button("keys", "?", say("Keys (?)", "快捷键（?）"), showKeys),
     ]),
     tab?.note,
   ]);

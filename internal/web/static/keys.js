@@ -45,5 +45,5 @@ export function showKeys() {
       const name = el("th", { scope: "row" }, el("kbd", key ? (keyNames[key] ?? key) : act));
       return el("tr", name, el("td", say(english, chinese)));
     });
-  showDialog("keys", say("Keys", "按键"), el("table", el("tbody", rows)));
+  showDialog("keys", say("Keys", "快捷键"), el("table", el("tbody", rows)));
 }

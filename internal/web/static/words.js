@@ -11,6 +11,6 @@ export const typed = command => `go run . ${command}${command.includes(" --lang 
 export const several = (n, noun, measure) => say(n === 1 ? `1 ${noun}` : `${n} ${noun}s`, `${n} ${measure}`);
 
 export function duration(ms) {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  return `${+(ms / 1000).toFixed(ms < 10000 ? 1 : 0)} s`;
+  if (ms < 1000) return Math.round(ms) + say(" ms", " 毫秒");
+  return +(ms / 1000).toFixed(ms < 10000 ? 1 : 0) + say(" s", " 秒");
 }

@@ -268,7 +268,7 @@ function drawDifference({ lock, other, line }, says) {
   return el("details.difference", { ontoggle: open }, [
     el("summary", drawHTML("span", says), ` · ${lock} → ${other}`),
     into,
-    el("p", el("a", { href: link(["locks", other]) }, say("This step in “Locks”", "在“锁”里看这一步"))),
+    el("p", el("a", { href: link(["locks", other]) }, say("This step in “Locks”", "在“锁”里看这一版"))),
     drawTerminal([line]),
   ]);
 }

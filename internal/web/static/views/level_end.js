@@ -37,7 +37,7 @@ function drawFailedCard(seat) {
     { state, reached } = here.view;
   const wanted =
     goal === "lost-update" && state.sold > 1
-      ? say(`Wanted: ${state.due + 1}, with one sale lost. `, `目标：${state.due + 1}，丢掉其中一单。`)
+      ? say(`Wanted: stock ${state.due + 1}, with one sale lost. `, `目标：库存为 ${state.due + 1}，即丢失一单的更新。`)
       : say("Wanted: ", "目标：") + index.anomalies.find(({ name }) => name === goal).says + say(". ", "。");
   return el("div.note.warn.end", [
     drawStatus("", el("b", reached)),
@@ -94,7 +94,7 @@ function drawOnward(seat) {
       : say(`See this under ${name}`, `看它在 ${name} 下会怎样`);
   const under = () => go(seat.address({ beside: following.name }));
   const share = () => import("./card.js").then(({ showCard }) => showCard(seat));
-  const all = say("All twelve levels solved. Now build a lock of your own.", "十二关全部通过。现在写一个自己的锁吧。");
+  const all = say("All twelve levels solved. Now build a lock of your own.", "十二关全部通过。现在写一把自己的锁吧。");
   return [
     !next && [el("p", el("b", all)), drawTerminal(["new ../mylock"])],
     el("p.row", [

@@ -20,7 +20,7 @@ export function show(main, route) {
   const explained = el("p.note.table-says", describeUse());
   const table = el("table.anomalies");
   main.append(
-    el("h1", say("What each lock adds, and what is still broken", "每种锁的新增与遗留问题")),
+    el("h1", say("What each lock adds, and what is still broken", "每种锁加了什么，还有什么问题")),
     el("p", [
       say(
         "v1–v7 each fix a flaw of the version before. The explorer ran each lock’s real code in every order of its " +
@@ -74,7 +74,7 @@ export function show(main, route) {
     const names = anomalies.map(({ name, title, says }) =>
       el("th", { scope: "col", title: name, "data-column": name, "data-says": `${title}: ${says}` }, el("span", title)),
     );
-    const first = [say("Lock", "锁"), say("Adds", "新增")].map(name => el("th", { scope: "col" }, name));
+    const first = [say("Lock", "锁"), say("Adds", "加了什么")].map(name => el("th", { scope: "col" }, name));
     const body = [...rows.values()].map(({ node }) => node);
     replace(table, el("thead", el("tr", first, names)), el("tbody", body));
     stopAt(table.querySelector("tbody a"));
@@ -247,7 +247,7 @@ async function drawDetail(lock) {
   return [
     step && el("h2", `${step.from} → ${name} `, el("span.soft", step.title)),
     el("div.step-says", [
-      drawSays(say("Adds", "新增"), all.adds, all.cure, ...all.gone),
+      drawSays(say("Adds", "加了什么"), all.adds, all.cure, ...all.gone),
       drawSays(say("Costs", "代价"), all.costs),
       drawSays(say("Still broken", "仍有的问题"), all.still_broken),
       all.measured.length > 0 && drawSays(say("Measured", "实测"), ...all.measured, all.where),

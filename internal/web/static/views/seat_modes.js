@@ -98,7 +98,7 @@ function describeHint(seat) {
   if (steps === -2)
     return say(
       "Not found before the search hit its bound. The table searches longer, and hints know what it finds.",
-      "搜索到上限还没有找到。总表搜索得更久，它找到的，提示也会知道。",
+      "搜索到上限还没有找到。总表搜索得更久，它找到的走法，提示里也能用。",
     );
   if (steps === 0) return [say("It has happened: ", "已经出现："), title];
   if (!named)

@@ -81,7 +81,7 @@ export function createControls(connect, listed) {
       if (!type) return;
       const take = async () => {
         const answer = await act(() => del("/lock" + formatQuery(named)));
-        const released = say("The lock is released.", "锁已释放。");
+        const released = say("The lock is released.", "锁已清除。");
         if (answer) replace(outcome, answer.released ? released : say("There was no lock.", "没有锁。"));
       };
       const s = Math.ceil(ttl_ms / 1000),
@@ -102,7 +102,7 @@ export function createControls(connect, listed) {
       ]),
       drawForm(say("Stock", "库存"), refill, [
         el("label", say("Stock", "库存"), number("stock", run.initial, 1e9)),
-        el("button", say("Refill", "补货")),
+        el("button", say("Refill", "补库存")),
       ]),
       button(say("Release a stuck lock", "清除残留的锁"), release, { class: "danger" }),
       drawForm(say("Settings", "设置"), set, [

@@ -5,7 +5,7 @@ import { createPainter, setSize } from "./drawing.js";
 
 // createStock creates the diagram.
 export function createStock() {
-  const picture = svg("svg.stock", { role: "img", "aria-label": say("Nothing is sold yet.", "还没有卖出。") });
+  const picture = svg("svg.stock", { role: "img", "aria-label": say("Nothing is sold yet.", "还没有卖出任何一件。") });
   const node = el("div", [
     picture,
     el("ul.legend.small.soft", [

@@ -35,7 +35,7 @@ export function createStory(pick, mark, server = true) {
       el("button.number", draws, n),
       el("span", [
         after?.length > 0 && el("span.after", because, after.map(formatNumber).join(""), " → "),
-        el("span.soft", say(`at ${duration(at)} `, `${duration(at)} 时，`)),
+        el("span.soft", say(`at ${duration(at)} `, `${duration(at)}时，`)),
         says,
       ]),
     ]);

@@ -13,7 +13,7 @@ export const drawTitle = run => [run.lock, el("span.soft", " · ", run.title)];
 
 export function describeSettings(run) {
   const { ttl_ms: ttl, think_ms: think, nested } = run.settings,
-    s = ms => `${ms / 1000} s`;
+    s = ms => ms / 1000 + say(" s", " 秒");
   return [
     say(
       `expiry ${s(ttl)} · think time ${s(think)} · nested calls ${nested}`,
