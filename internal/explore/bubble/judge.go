@@ -9,9 +9,9 @@ import (
 	"lockstep/internal/explore/fault"
 )
 
-// Patience is the number of repetitions after which something counts as happening forever: 20 commands without a pause, or 20
+// EndlessRepetitions is the number of repetitions after which something counts as happening forever: 20 commands without a pause, or 20
 // renewals of a lock that nobody holds.
-const Patience = 20
+const EndlessRepetitions = 20
 
 // GoroutineLeak is the kind of violation of a goroutine that outlives its run. Explorer detects it; a Game need not.
 const GoroutineLeak = string(anomaly.GoroutineLeak)
@@ -27,7 +27,7 @@ type Violation struct {
 // executed, and stops after Patience of them.
 func (r *Run) Drive(p *Process) (commands int, err error) {
 	isOwn := func(conn *server.Conn) bool { return conn.Process == p.Name && !conn.IsClosedByClient() }
-	for commands < Patience {
+	for commands < EndlessRepetitions {
 		held, pushing := r.server.HeldConns(), r.server.PushingConns()
 		if i := slices.IndexFunc(held, isOwn); i >= 0 {
 			commands++
@@ -56,7 +56,7 @@ func (r *Run) CheckBusy() (says string, err error) {
 		return "", nil
 	}
 	commands, err := r.Drive(r.processes[i])
-	if err != nil || commands < Patience {
+	if err != nil || commands < EndlessRepetitions {
 		return "", err
 	}
 	return r.processes[i].Name + " sends command after command, without a pause", nil
@@ -99,7 +99,7 @@ func (r *Run) CheckPolling() (says string, err error) {
 			return fmt.Sprintf("%s asks again and again, and its call of %s never comes back", a.Name, a.lastCall.Name), nil
 		}
 		for _, p := range r.processes {
-			if commands, err := r.Drive(p); err != nil || commands >= Patience { // CheckBusy reports such a process.
+			if commands, err := r.Drive(p); err != nil || commands >= EndlessRepetitions { // CheckBusy reports such a process.
 				return "", err
 			}
 		}

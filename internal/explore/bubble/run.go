@@ -145,7 +145,7 @@ type Run struct {
 	start           time.Time
 	currentStep     trace.Step // step in progress, as far as it has been described
 	isDrawn         bool       // steps are described for a drawing
-	isStill         bool       // time has passed for Horizon without an event
+	isQuiescent     bool       // time has passed for Horizon without an event
 	takenTokens     []string   // steps taken so far
 	hashBuffer      []byte     // scratch space of stateHash
 }

@@ -104,7 +104,7 @@ func (s *searcher) run(ctx context.Context) error {
 		return nil
 	}}
 	begin := func() (search.System[string], error) { return s, nil }
-	r, _, err := search.BreadthFirst(ctx, begin, goal, search.Bounds{Workers: 1, Patience: s.limits.Time})
+	r, _, err := search.BreadthFirst(ctx, begin, goal, search.Bounds{Workers: 1, StallTimeout: s.limits.Time})
 	s.result.States, s.result.Complete, s.result.RepeatedRuns, s.result.UnreachedSteps = r.States, r.Complete, r.Diverged, r.Unreached
 	switch {
 	case errors.Is(err, errSearchDone):

@@ -72,7 +72,7 @@ func (r *Run) stateHash() search.Fingerprint {
 	for _, times := range r.remainingFaults {
 		b = strconv.AppendInt(append(b, ' '), int64(times), 10)
 	}
-	b = strconv.AppendBool(b, r.isStill)
+	b = strconv.AppendBool(b, r.isQuiescent)
 	for _, p := range r.processes {
 		if n := len(p.history.events); n > 0 {
 			b = p.history.events[n-1].prefixHash.Append(b)

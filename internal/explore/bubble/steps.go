@@ -191,14 +191,14 @@ func (r *Run) nodeSteps() (all []step) {
 func (r *Run) timeSteps(hasHeldCommand bool) []step {
 	pass := func() (err error) {
 		moved, err := r.PassTime()
-		r.isStill = !moved
+		r.isQuiescent = !moved
 		return err
 	}
 	mayStart := slices.ContainsFunc(r.actors, func(a *Actor) bool {
 		return a.IsIn(BetweenCalls) && !a.Process.Paused || a.IsIn(NotStarted) && !r.IsAnyPaused()
 	})
 	switch busy := hasHeldCommand || len(r.server.PushingConns()) > 0 || mayStart; {
-	case r.areAllIn(Done) || r.isStill:
+	case r.areAllIn(Done) || r.isQuiescent:
 		return nil
 	case !busy:
 		return []step{{"time", trace.KindTime, "", pass}}

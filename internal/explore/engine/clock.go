@@ -14,10 +14,10 @@ import (
 type timer struct {
 	x        *Execution
 	actor    *Actor        // actor whose task has set it
-	dueAt    time.Duration // virtual time
-	callback func()        // run in a new task
-	isBrief  bool          // duration of at most a moment: the schedule ends it, not time
-	stopped  bool
+	dueAt    time.Duration // virtual time at which it fires
+	callback func()        // function to run in a new task
+	isBrief  bool          // at most virtualClock.moment long: the schedule fires it, not time
+	stopped  bool          // Stop was called, or it has fired
 }
 
 // timers are timers in the order in which they were set.
@@ -35,8 +35,8 @@ func (all timers) earliest() *timer {
 }
 
 // dropTimers removes the timers that match.
-func (x *Execution) dropTimers(which func(*timer) bool) {
-	x.timers, x.timeoutTimers = slices.DeleteFunc(x.timers, which), slices.DeleteFunc(x.timeoutTimers, which)
+func (x *Execution) dropTimers(matches func(*timer) bool) {
+	x.timers, x.timeoutTimers = slices.DeleteFunc(x.timers, matches), slices.DeleteFunc(x.timeoutTimers, matches)
 }
 
 // isSame reports whether two timers are the same one.
@@ -49,8 +49,8 @@ type virtualClock struct {
 	moment  time.Duration // longest brief sleep, which the schedule ends
 }
 
-// Clock returns the clock of a process. A sleep of at most a moment ends whenever the schedule says so, and no time passes: commands take
-// time too, so such a short sleep excludes no order of them.
+// Clock returns the clock of a process. A sleep of at most moment ends whenever the schedule says so, and no time passes: commands take
+// time too, so such a short sleep excludes no order of the commands.
 func (p *Process) Clock(moment time.Duration) lock.Clock { return virtualClock{p.x, p, moment} }
 
 // Now returns the process's time, and adds to its history that it was read.

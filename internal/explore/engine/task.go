@@ -35,22 +35,22 @@ type taskState struct {
 
 	parent           *Task // task that started it by Clock.Go; nil: none
 	parentRound      int   // number of the parent's round that started it
-	detached         bool  // true from its first pause on: what it does then is no part of the parent's round
+	detached         bool  // true from its first pause on: its later actions do not belong to the parent's round
 	startedByMessage bool  // a message started it or its parent, so it works for the whole process and not for one sale
 
 	// The command that it is about to send, and what the schedule does with it.
-	pending      []redis.Cmder
+	pending      []redis.Cmder // nil: none
 	server       int           // index of the server that receives the command
 	expiredSends int           // consecutive commands whose context had ended before they were sent
-	replyUnread  bool          // the reply has arrived, and the paused process has not read it
-	faultKind    Kind          // Moves, or the fault that strikes the pending command
+	replyUnread  bool          // the reply has arrived, and the process, which is paused, has not read it
+	faultKind    Kind          // fault that strikes the pending command; Moves: none
 	pipelineRest []sentCommand // commands of a pipeline that have not taken effect, once the first have
 	connBroken   bool          // the connection that carries pipelineRest is broken
 
 	awaitsReply bool // waits for a node that does not answer
 	namedByNode bool // role is the name of the first node that it sent a command to
 
-	subscribing bool // true: it is about to subscribe, and waits until the schedule lets it
+	subscribing bool // it is about to subscribe, and waits until the schedule lets it
 
 	// The Clock.Wait that it is in.
 	waiting      bool
@@ -64,8 +64,8 @@ type taskState struct {
 	lastTimer    *timer // timer that its last call to the clock has set; nil: that call set none
 	waitTimer    *timer // timer that ends the Wait; nil: no timer does
 
-	round  round // actions since it last woke up
-	poller poller
+	round  round  // actions since it last woke up
+	poller poller // its attempts at the lock before this round
 
 	callStack []uintptr // call stack at which it yielded control; recorded only if there is a Recorder
 }

@@ -15,7 +15,7 @@ type Bounds struct {
 	Time      time.Duration // real time; 0: no limit
 	Workers   int           // number of workers; 0: one per core
 
-	Patience time.Duration // real time without a step after which a run counts as blind; 0: 20s
+	StallTimeout time.Duration // real time without a step after which a run counts as blind; 0: 20s
 
 	// For tests of the explorer itself: explore what a reduction would skip.
 	EveryState, EverySymmetry bool
@@ -37,7 +37,7 @@ const (
 // BoundHit is the bound that ended a search before everything was explored. It is the cause with which the search's context ends.
 type BoundHit struct {
 	Limit Limit
-	Most  int64 // value of the bound that was hit
+	Value int64 // value of the bound that was hit
 }
 
 // Error implements error.

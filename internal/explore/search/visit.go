@@ -42,9 +42,9 @@ func (s *search[S]) expandNode(system System[S], parent int32) (all []child[S], 
 // chance led elsewhere, the child is the first other state on the way, and the error is ErrUnrepeatable.
 func (s *search[S]) visitChild(system System[S], parent int32, path []node[S], i int) (c *child[S], more bool, err error) {
 	var next []S
-	elsewhere := false
+	diverged := false
 	err = system.Play(func(run Run[S]) {
-		if c, elsewhere = s.retrace(run, path); elsewhere {
+		if c, diverged = s.retrace(run, path); diverged {
 			return
 		}
 		options := run.Transitions()
@@ -53,11 +53,11 @@ func (s *search[S]) visitChild(system System[S], parent int32, path []node[S], i
 		}
 		step := options[i]
 		if next = append(next, step); run.Apply(step) {
-			sight := run.Check()
-			c = &child[S]{node: node[S]{parent, step, run.Fingerprint()}, Observation: sight}
+			observation := run.Check()
+			c = &child[S]{node: node[S]{parent, step, run.Fingerprint()}, Observation: observation}
 		}
 	})
-	if elsewhere {
+	if diverged {
 		err = cmp.Or(err, ErrUnrepeatable)
 	}
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *search[S]) visitChild(system System[S], parent int32, path []node[S], i
 }
 
 // retrace takes the steps of a path. It reports whether they led elsewhere, and returns the state that they led to if chance may do that.
-func (s *search[S]) retrace(run Run[S], path []node[S]) (stray *child[S], elsewhere bool) {
+func (s *search[S]) retrace(run Run[S], path []node[S]) (stray *child[S], diverged bool) {
 	for i, n := range path {
 		if !run.Apply(n.step) {
 			return nil, true

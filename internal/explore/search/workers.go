@@ -72,8 +72,8 @@ const firstCheckInterval, checkInterval = 5 * time.Millisecond, 200 * time.Milli
 // defaultPatience is the default of Bounds.Patience: long enough for the slowest step on a loaded machine.
 const defaultPatience = 20 * time.Second
 
-// endingTime is the time that current runs get to end after the search was stopped.
-const endingTime = time.Second
+// gracePeriod is the time that current runs get to end after the search was stopped.
+const gracePeriod = time.Second
 
 // awaitWorkers waits for the workers, and reports progress meanwhile. It returns false when no worker makes progress any more, and an
 // error if a run was diagnosed as blind.
@@ -81,7 +81,7 @@ func (s *search[S]) awaitWorkers(wg *sync.WaitGroup) (returned bool, blind error
 	done := make(chan struct{})
 	s.workersDone = done
 	go func() { wg.Wait(); close(done) }()
-	patience := time.NewTicker(cmp.Or(s.bounds.Patience, defaultPatience))
+	patience := time.NewTicker(cmp.Or(s.bounds.StallTimeout, defaultPatience))
 	defer patience.Stop()
 	reporting := time.NewTicker(checkInterval)
 	defer reporting.Stop()
@@ -93,7 +93,7 @@ func (s *search[S]) awaitWorkers(wg *sync.WaitGroup) (returned bool, blind error
 		case <-halted:
 			halted = nil
 			if s.hasHitBound() || blind != nil {
-				patience.Reset(endingTime)
+				patience.Reset(gracePeriod)
 				lastRuns = -1
 			}
 		case <-s.watchdogTimer.C:

@@ -47,7 +47,7 @@ type Health string
 
 // The states of health.
 const (
-	Well    Health = "well"
+	Healthy Health = "well"
 	Hung    Health = "hung"    // executes commands and does not answer
 	Crashed Health = "crashed" // refuses connections
 )
@@ -57,9 +57,9 @@ func (s *Server) HasExpiringKey() bool { return s.State.nextExpiry() > 0 }
 
 // NewCluster creates a cluster whose first server is in this state, with a number of empty masters for the lock.
 func (sim *Simulator) NewCluster(stored *State, masters int) *Cluster {
-	c := &Cluster{sim: sim, servers: []*Server{{State: stored, Health: Well}}}
+	c := &Cluster{sim: sim, servers: []*Server{{State: stored, Health: Healthy}}}
 	for i := range masters {
-		c.servers = append(c.servers, &Server{Index: i + 1, State: sim.Empty(), Health: Well})
+		c.servers = append(c.servers, &Server{Index: i + 1, State: sim.Empty(), Health: Healthy})
 	}
 	return c
 }
@@ -97,7 +97,7 @@ func (c *Cluster) OnNodes() bool { return len(c.servers) > 1 }
 // LockKey returns the lock's key; of several masters, that of the first one that has it.
 func (c *Cluster) LockKey(name string) (Key, bool) {
 	for _, s := range c.Masters() {
-		if k, has := s.State.Key(name); has {
+		if k, ok := s.State.Key(name); ok {
 			return k, true
 		}
 	}

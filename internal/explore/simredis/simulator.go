@@ -114,11 +114,11 @@ func (sim *Simulator) answer(s *State, now time.Duration, command *Command) (*An
 	if err != nil {
 		return nil, err
 	}
-	then, err := sim.readState()
+	newState, err := sim.readState()
 	if err != nil {
 		return nil, err
 	}
-	answer := &Answer{Reply: reply, NewState: then, Published: sim.published}
+	answer := &Answer{Reply: reply, NewState: newState, Published: sim.published}
 	s.answers[key] = answer
 	return answer, nil
 }

@@ -81,8 +81,8 @@ func (sc *Conn) execute() (reply []byte, ownPushes [][]byte, err error) {
 	all := slices.Concat(sc.transaction, []command{head})
 	sc.transaction = nil
 	words := make([][]string, len(all))
-	for i, head := range all {
-		words[i] = s.resolveScript(head)
+	for i, c := range all {
+		words[i] = s.resolveScript(c)
 	}
 	before := s.cluster.Servers()[sc.Node].State
 	earlierPushes := sc.pendingPushes
@@ -140,7 +140,7 @@ func (s *Server) recordOwner(conn *Conn, before *simredis.State) {
 		return
 	}
 	for _, value := range key.Values {
-		if len(randomParts(value)) == 0 && !slices.Contains(strings.FieldsFunc(value, isNoDigit), strconv.Itoa(os.Getpid())) {
+		if len(randomParts(value)) == 0 && !slices.Contains(strings.FieldsFunc(value, isNotDigit), strconv.Itoa(os.Getpid())) {
 			continue
 		}
 		if first, ok := s.firstOwners[value]; !ok {
@@ -151,8 +151,8 @@ func (s *Server) recordOwner(conn *Conn, before *simredis.State) {
 	}
 }
 
-// isNoDigit reports whether r is no ASCII digit.
-func isNoDigit(r rune) bool { return r < '0' || r > '9' }
+// isNotDigit reports whether r is no ASCII digit.
+func isNotDigit(r rune) bool { return r < '0' || r > '9' }
 
 // SharedOwner returns an owner value with which several processes have taken the lock: a mistake in the test. It is "" if there is none.
 func (s *Server) SharedOwner() string {

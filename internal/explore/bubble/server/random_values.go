@@ -33,7 +33,7 @@ type valueName struct {
 
 func (n valueName) String() string { return fmt.Sprint(n.process, n.number) }
 
-func newValues(key string, scripts map[string]string) sentValues {
+func newSentValues(key string, scripts map[string]string) sentValues {
 	return sentValues{key: key, scripts: scripts, names: map[string]valueName{}, counts: map[string]int{}, senders: map[string]string{}}
 }
 

@@ -77,7 +77,7 @@ type command struct {
 func New(shared *Shared, nodes int) *Server {
 	return &Server{
 		shared: shared, start: time.Now(), cluster: shared.simulator.NewCluster(shared.simulator.Empty(), nodes-1),
-		tracked: map[nodeKey][]*Conn{}, values: newValues(shared.key, shared.scripts), firstOwners: map[string]string{},
+		tracked: map[nodeKey][]*Conn{}, values: newSentValues(shared.key, shared.scripts), firstOwners: map[string]string{},
 		arrivals: map[string][]string{}, paused: map[string]bool{}, crashed: map[string]bool{}, activity: make(chan struct{}, 1),
 	}
 }
