@@ -9,7 +9,7 @@ import "lockstep/internal/language"
 // Fault is a kind of fault.
 type Fault uint8
 
-// The faults. None is the absence of any.
+// The faults, which catalogue describes. None is the absence of a fault.
 const (
 	None Fault = iota
 	Expiry
@@ -36,16 +36,16 @@ const (
 
 // Row describes a fault.
 type Row struct {
-	ID              Fault
+	ID              Fault         // set by All
 	Name            string        // notation in budgets, such as lost-reply
-	Title           language.Text // a few words for readers
+	Title           language.Text // few words for readers
 	Description     language.Text // effect in the explorer, as a clause of a sentence
 	InBubble        string        // effect on code in a bubble; "": only the explorer can inject it
-	OnNode          bool          // true: one of several masters is struck
-	BreaksEveryLock bool          // true: it breaks every lock that expires, or every lock on one Redis; the table of all locks leaves it out
+	OnNode          bool          // it strikes one of several masters
+	BreaksEveryLock bool          // it breaks every lock that expires, or every lock on one Redis; the table of all locks leaves it out
 }
 
-// catalogue returns the row of each fault, by its number.
+// catalogue returns the rows of all faults, by Fault, without their ids.
 func catalogue() [faultCount]Row {
 	both := language.Both
 	return [faultCount]Row{
@@ -136,7 +136,7 @@ func ByName(name string) Fault {
 	return None
 }
 
-// Row returns the description of the fault.
+// Row returns the row of the fault, without its id.
 func (f Fault) Row() Row { return catalogue()[f] }
 
 // String returns the name of the fault; "" for None.

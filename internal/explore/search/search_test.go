@@ -239,7 +239,7 @@ func TestRunWithoutProgressIsDiagnosed(t *testing.T) {
 		"it exits, without a diagnosis": {system: counter{exitsGoroutine: true}, want: search.ErrNoProgress},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // some wait until Bounds.Patience is over
+			t.Parallel() // some wait until Bounds.StallTimeout is over
 			if blocks := test.system.blockUntil; blocks != nil {
 				defer close(blocks) // lets the goroutine of the run end
 			}

@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// child is the state that one more step led to.
+// child is a state that one more step has led to.
 type child[S comparable] struct {
 	node[S]
 	Observation
-	stray bool // chance led here instead of to another node
+	stray bool // chance led the run to this state instead of the intended one
 }
 
 // expandNode takes every step that is possible after a node, each in a run of its own. A run that chance leads elsewhere is repeated.
@@ -38,8 +38,9 @@ func (s *search[S]) expandNode(system System[S], parent int32) (all []child[S], 
 	}
 }
 
-// visitChild runs the code to a node, by its path, and takes the step with this index. The child is nil if that is no step of its own. If
-// chance led elsewhere, the child is the first other state on the way, and the error is ErrUnrepeatable.
+// visitChild runs the code to a node, by its path, and takes the step with index i. The child is nil if the result is not a step of its
+// own. If chance led elsewhere, the child is the first other state on the way, and the error is ErrUnrepeatable. more is true if the node has
+// further steps.
 func (s *search[S]) visitChild(system System[S], parent int32, path []node[S], i int) (c *child[S], more bool, err error) {
 	var next []S
 	diverged := false
@@ -66,7 +67,8 @@ func (s *search[S]) visitChild(system System[S], parent int32, path []node[S], i
 	return c, more, err
 }
 
-// retrace takes the steps of a path. It reports whether they led elsewhere, and returns the state that they led to if chance may do that.
+// retrace takes the steps of a path. It reports whether they led elsewhere, and then returns the first other state, if Goal.Attempts allows
+// chance.
 func (s *search[S]) retrace(run Run[S], path []node[S]) (stray *child[S], diverged bool) {
 	for i, n := range path {
 		if !run.Apply(n.step) {
