@@ -39,8 +39,8 @@ func (s *search[S]) expandNode(system System[S], parent int32) (all []child[S], 
 }
 
 // visitChild runs the code to a node, by its path, and takes the step with index i. The child is nil if the result is not a step of its
-// own. If chance led elsewhere, the child is the first other state on the way, and the error is ErrUnrepeatable. more is true if the node has
-// further steps.
+// own. If chance led elsewhere, the child is the first other state on the way, and the error is ErrUnrepeatable. more is true if the node
+// has further steps.
 func (s *search[S]) visitChild(system System[S], parent int32, path []node[S], i int) (c *child[S], more bool, err error) {
 	var next []S
 	diverged := false

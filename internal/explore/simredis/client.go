@@ -14,39 +14,39 @@ import (
 
 // Network connects clients and servers, and decides when commands take effect.
 type Network interface {
-	// Send is called with the commands of a client. It calls deliver when they are to go out to the server, if at all.
+	// Send is called with the commands of a client. It calls deliver when the client may write them to the server, if at all.
 	Send(ctx context.Context, server int, commands []redis.Cmder, deliver func(context.Context) error) error
 	// Receive returns the reply to a command that was delivered. rest are the commands of the same pipeline that follow it.
 	Receive(conn *Conn, server int, command *Command, rest []*Command) (reply []byte, err error)
 	// AwaitNext waits until the next command of a delivered pipeline may take effect.
 	AwaitNext() error
-	// HasTurn reports whether the calling goroutine is the one that is to run. Other goroutines may call it at any time, even after the
+	// HasTurn reports whether the calling goroutine is the one that may run now. Other goroutines may call it at any time, even after the
 	// schedule has ended.
 	HasTurn() bool
-	// ReportMisuse is called when a client is used for something that it cannot do.
+	// ReportMisuse is called with the error when a client is used for something that the simulation does not support.
 	ReportMisuse(err error)
 }
 
 // Client is a real go-redis client of one server. It serves one schedule after the other, each with its own Network.
 type Client struct {
-	Client  *redis.Client // sends its commands through the network
+	Client  *redis.Client // client for the code under test; it sends its commands through the network
 	sim     *Simulator
 	server  int     // index of the server
 	network Network // where commands are sent; nil: no schedule runs
 
 	sending    bool // a command is on its way
-	connecting bool // the client opens a new connection, whose greeting is no step of any schedule
+	connecting bool // the client opens a connection; the commands by which it does so are not steps of a schedule
 
-	hasBaseHook bool           // ProcessHook was called for the client itself
-	learning    *cachedCommand // command that is sent for the first time, or gets a new reply; nil: none
-	lastReply   []byte         // new reply to learning
+	hasBaseHook bool           // ProcessHook was called for the client itself; later calls are for connections
+	learning    *cachedCommand // cache entry of a command that is sent for the first time, or gets a new reply; nil: none
+	lastReply   []byte         // the new reply; nil: not received yet
 }
 
 // NewClient creates a client of the server with this index.
 func (sim *Simulator) NewClient(server int) (*Client, error) {
 	c := &Client{sim: sim, server: server}
 	c.Client = redisclient.Single(redisclient.Config{
-		Addrs:    []string{"127.0.0.1:6379"}, // the client wants an address, and dial ignores it
+		Addrs:    []string{"127.0.0.1:6379"}, // the client needs an address, which dial ignores
 		Dialer:   func(context.Context, string, string) (net.Conn, error) { return c.dial() },
 		PoolSize: 1000,
 		Buffer:   4096,
@@ -55,7 +55,7 @@ func (sim *Simulator) NewClient(server int) (*Client, error) {
 	return c, c.Client.Ping(context.Background()).Err()
 }
 
-// dial opens the connection for a command. A connection outside a command is one for SUBSCRIBE, which is refused.
+// dial opens the connection for a command. It refuses to open one outside a command: that would be for SUBSCRIBE.
 func (client *Client) dial() (net.Conn, error) {
 	if client.network != nil && !client.sending {
 		err := errUnsupported("SUBSCRIBE", language.Both("listen by strategy.Parts.Notifier", "请用 strategy.Parts.Notifier 监听"))
@@ -94,7 +94,7 @@ func (client *Client) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.
 	}
 }
 
-// send calls next, which sends the commands, once the network allows it. While a connection is being opened it calls next at once.
+// send calls next, which sends the commands, once the network allows it. While a connection is being opened, send calls next at once.
 func (client *Client) send(ctx context.Context, cmds []redis.Cmder, next func(context.Context) error) error {
 	if client.network == nil || client.sending && client.network.HasTurn() {
 		defer func(before bool) { client.connecting = before }(client.connecting)
@@ -108,7 +108,7 @@ func (client *Client) send(ctx context.Context, cmds []redis.Cmder, next func(co
 	})
 }
 
-// receive returns the replies to what was written to a connection.
+// receive returns the replies to the bytes that were written to a connection.
 func (client *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
 	command := client.sim.command(sent)
 	switch {
@@ -124,7 +124,7 @@ func (client *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
 	return a.Reply, nil
 }
 
-// exchangePipeline returns the replies to the commands of a pipeline, or those that came before the connection broke.
+// exchangePipeline returns the replies to the commands of a pipeline; if the connection breaks, the replies until then and an error.
 func (client *Client) exchangePipeline(conn *Conn, commands []*Command) (replies []byte, err error) {
 	for i, command := range commands {
 		if i > 0 {
