@@ -10,7 +10,8 @@ import (
 	"lockstep/internal/trace"
 )
 
-// maxReplays is how often a schedule is run to reproduce a violation. The code may depend on chance: a choice between two takes few runs.
+// maxReplays is the number of times that a schedule is run to reproduce a violation. The code may depend on chance; a choice between two
+// cases takes few runs.
 const maxReplays = 100
 
 // ReplayResult is the result of running one schedule.
@@ -20,8 +21,8 @@ type ReplayResult struct {
 }
 
 // Reproduce runs one schedule until it shows a violation of the kind want, or of any kind in Limits.Kinds if want is "". It tries
-// maxReplays times, because chance may lead elsewhere, and fails if none of them shows want, or if the schedule has a step that the code
-// cannot take.
+// maxReplays times, because chance may lead elsewhere. It fails if no run shows want, or if the schedule has a step that the code cannot
+// take.
 func (e *Explorer) Reproduce(schedule []string, want string) (result ReplayResult, err error) {
 	for n := 1; n <= maxReplays; n++ {
 		var drawing trace.Trace

@@ -13,35 +13,35 @@ import (
 	"lockstep/internal/explore/search"
 )
 
-// maxAttempts is how often a schedule is run until it leads to the state to which it led before. The code under test may depend on chance,
-// such as a select of which two cases are ready. Go draws the case at random, so 40 attempts almost surely meet each.
+// maxAttempts is the number of times that a schedule is run to reach again the state that it reached before. The code under test may depend
+// on chance, as in a select with two ready cases. Go chooses the case at random, so 40 attempts almost surely reach each.
 const maxAttempts = 40
 
 // errSearchDone is returned by a level callback to end a search early.
-var errSearchDone = errors.New("nothing more is to be looked for")
+var errSearchDone = errors.New("the search is done")
 
 // Result is the result of a search.
 type Result struct {
-	Violations     []Violation // shortest violation of each kind
-	Runs           int
-	States         int
-	Depth          int      // all schedules of up to this many steps were run
-	Complete       bool     // there are no longer schedules
-	Incomplete     string   // reason why the search ended before Limits.Depth and is not Complete; "": none
-	RepeatedRuns   int      // runs that were repeated because chance had led them elsewhere
-	UnreachedSteps int      // steps that no repetition reached again
-	UnusedFaults   []string // allowed faults that have happened in no run
-	Took           time.Duration
+	Violations     []Violation   // shortest violation of each kind
+	Runs           int           // schedules run, repetitions included
+	States         int           // number of different states
+	Depth          int           // all schedules of up to this many steps were run
+	Complete       bool          // there are no longer schedules
+	Incomplete     string        // reason why the search ended before Limits.Depth and is not Complete; "": none
+	RepeatedRuns   int           // runs that were repeated because chance had led them elsewhere
+	UnreachedSteps int           // steps that no repetition reached again
+	UnusedFaults   []string      // allowed faults that have happened in no run
+	Took           time.Duration // real time
 }
 
 // Steps returns the number of steps of the violation's schedule.
 func (f Violation) Steps() int { return len(strings.Fields(f.Schedule)) }
 
-// searcher implements search.System for an Explorer.
+// searcher is one search of an Explorer. It implements search.System.
 type searcher struct {
 	*Explorer
-	stop         func() // ends the search
-	judgedStates map[judgedState]struct{}
+	stop         func()                   // ends the search
+	judgedStates map[judgedState]struct{} // states for which Judge was called
 	result       Result
 
 	stepCount     atomic.Int64 // steps of all runs; also read by DiagnoseRun
@@ -68,7 +68,7 @@ func (e *Explorer) Search() (Result, error) {
 		if err != nil || e.shared.Scripts() == scripts {
 			return searcher.result, err
 		}
-		// A script was seen for the first time, so the commands before it had other names. Search again.
+		// A script was seen for the first time, so earlier uses of it may have had another name. Search again.
 	}
 }
 
@@ -87,9 +87,9 @@ func (s *searcher) completeResult(took time.Duration) {
 			"draw random pauses (math/rand), as a client does before it resends?", r.UnreachedSteps, maxAttempts)
 	case r.Complete || limits.Depth > 0 && r.Depth >= limits.Depth:
 	case r.Runs >= limits.Runs:
-		r.Incomplete = fmt.Sprintf("Config.Runs, %d, are used up", limits.Runs)
+		r.Incomplete = fmt.Sprintf("Config.Runs (%d) is used up", limits.Runs)
 	case r.Took >= limits.Time:
-		r.Incomplete = fmt.Sprintf("Config.Time, %v, is over", limits.Time)
+		r.Incomplete = fmt.Sprintf("Config.Time (%v) is over", limits.Time)
 	}
 }
 
@@ -115,7 +115,7 @@ func (s *searcher) run(ctx context.Context) error {
 	return err
 }
 
-// Play implements search.System. It plays one run and counts it.
+// Play implements search.System. It plays and counts one run.
 func (s *searcher) Play(f func(search.Run[string])) error {
 	s.result.Runs++
 	s.stepCount.Add(1)
@@ -137,8 +137,8 @@ func (s *searcher) Play(f func(search.Run[string])) error {
 // Explain implements search.System. The errors here need no explanation.
 func (*searcher) Explain(err error, _ []string) error { return err }
 
-// DiagnoseRun implements search.System: it looks for goroutines that keep the run from taking steps. Another goroutine calls it during a
-// run.
+// DiagnoseRun implements search.System: it looks for goroutines that keep the run from taking steps. It may be called from another
+// goroutine during a run.
 func (s *searcher) DiagnoseRun(search.CheckReason) error {
 	if count := s.stepCount.Load(); count != s.lastStepCount || s.lastProgress.IsZero() {
 		s.lastStepCount, s.lastProgress = count, time.Now()
@@ -157,7 +157,7 @@ func (s *searcher) DiagnoseRun(search.CheckReason) error {
 // Close implements search.System. There is nothing to release.
 func (*searcher) Close() {}
 
-// addViolation records a violation if its kind is looked for and no schedule as short has shown that kind.
+// addViolation records a violation if its kind is looked for, and no schedule that is as short or shorter has shown that kind.
 func (s *searcher) addViolation(f Violation, path []string) {
 	if !slices.Contains(s.limits.Kinds, f.Kind) {
 		return
@@ -176,17 +176,17 @@ func (s *searcher) addViolation(f Violation, path []string) {
 type searchRun struct {
 	run      *Run
 	searcher *searcher
-	path     []string
+	path     []string           // tokens of the steps taken
 	hash     search.Fingerprint // hash of the state after path, computed before it was judged
-	isJudged bool
-	isAtRest bool // no call is in progress in that state
-	err      error
+	isJudged bool               // Check was called
+	isAtRest bool               // no call is in progress in the judged state
+	err      error              // first error of a step or of Judge
 }
 
 // Transitions implements search.Run.
 func (r *searchRun) Transitions() []string { return r.run.tokens() }
 
-// Apply implements search.Run. It returns false if the step is impossible here, because a random choice went differently.
+// Apply implements search.Run. It returns false if the step cannot happen because chance has led the run elsewhere.
 func (r *searchRun) Apply(token string) bool {
 	r.searcher.stepCount.Add(1)
 	err := r.run.takeStep(token)
@@ -197,7 +197,7 @@ func (r *searchRun) Apply(token string) bool {
 	return err == nil
 }
 
-// Check implements search.Run. It judges the state, which may let time pass, so no step can follow.
+// Check implements search.Run. It judges the state. That may let time pass, so the run cannot take further steps.
 func (r *searchRun) Check() search.Observation {
 	key := judgedState{r.Fingerprint(), r.run.currentStep.Actor}
 	r.isJudged, r.isAtRest = true, !r.run.isAnyCalling()

@@ -1,9 +1,9 @@
 // Package server simulates the Redis nodes of one run of package bubble. Clients connect in memory (Server.Dial), and the server holds
 // every command that concerns data until the explorer decides its outcome: executed and answered, executed without a reply, or lost.
-// Commands that concern a connection alone (HELLO, CLIENT, PING, EVALSHA of an unknown script) are answered at once.
+// Commands that concern only a connection (HELLO, CLIENT, PING, EVALSHA of an unknown script) are answered at once.
 //
-// Begin with Server, and with Conn, the server's end of a connection. Package simredis, which asks miniredis, determines what a
-// command does; client tracking, which miniredis lacks, is implemented here (tracking.go).
+// Begin with Server, and with Conn, the server's end of a connection. Package simredis, by means of miniredis, determines what
+// a command does; client tracking, which miniredis lacks, is implemented here (tracking.go).
 package server
 
 import (
@@ -19,17 +19,17 @@ import (
 
 // Server simulates the Redis of one run: one node, or several independent ones.
 type Server struct {
-	shared *Shared
-	start  time.Time
+	shared *Shared   // data that all servers have in common
+	start  time.Time // the bubble's time at which the server was created
 
 	mu           sync.Mutex
 	expiredUntil time.Duration // time since start up to which expired keys have been removed
 	sentCommands int           // number of commands received so far
 	cluster      *simredis.Cluster
-	closed       bool
-	conns        []*Conn // all connections, in the order of Dial
-	tracked      map[nodeKey][]*Conn
-	values       sentValues
+	closed       bool                // Close was called
+	conns        []*Conn             // all connections, in the order of Dial
+	tracked      map[nodeKey][]*Conn // connections that have read a key and track it
+	values       sentValues          // random values that clients have sent
 	firstOwners  map[string]string   // first process that took the lock, by the owner value it used
 	sharedOwner  string              // owner value used by several processes; "": none
 	usesTracking bool                // a client has enabled CLIENT TRACKING
@@ -47,21 +47,21 @@ type nodeKey struct {
 
 // Conn is the server's end of a client's connection.
 type Conn struct {
-	Process string
-	Node    int
+	Process string // name of the client's process
+	Node    int    // index of the node, from 0
 
 	server             *Server
 	client             *ClientConn
 	queue              []command // received commands without an answer; the first one is held
 	pendingPushes      [][]byte  // RESP messages that the client has not been sent
 	channels           []string  // subscribed pub/sub channels
-	isTracking         bool
-	notifiesOwnChanges bool // tracking also reports the client's own changes: no NOLOOP
-	tracksNextRead     bool // the keys that the next command reads are tracked: CLIENT CACHING YES
-	usesRESP3          bool
-	closedByClient     bool // the client has closed the connection, or its process has crashed
+	isTracking         bool      // reads are tracked: CLIENT TRACKING ON without OPTIN
+	notifiesOwnChanges bool      // tracking also reports the client's own changes: no NOLOOP
+	tracksNextRead     bool      // the keys that the next command reads are tracked: CLIENT CACHING YES
+	usesRESP3          bool      // the client has sent HELLO 3
+	closedByClient     bool      // the client has closed the connection, or its process has crashed
 
-	transaction []command      // commands queued since MULTI, with it; nil: no transaction
+	transaction []command      // MULTI and the commands queued since then; nil: no transaction
 	watcher     *simredis.Conn // identity for WATCH
 	unsupported error          // first command that the simulation cannot answer; nil: none
 }
@@ -135,7 +135,7 @@ func (s *Server) PushingConns() []*Conn {
 	return s.connsWhere(func(conn *Conn) bool { return len(conn.pendingPushes) > 0 && !conn.closedByClient })
 }
 
-// connsWhere returns the sorted connections of running processes that satisfy a condition.
+// connsWhere returns the connections that satisfy a condition, sorted, and without those of paused processes.
 func (s *Server) connsWhere(matches func(*Conn) bool) (conns []*Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
