@@ -14,12 +14,12 @@ import (
 
 // Process is a simulated process: one or more actors that share connections and crash together.
 type Process struct {
-	Name        string // names of the actors in it, joined: "A", "BC"
-	Index       int    // position among the processes of the run
-	Actors      []*Actor
-	Crashed     bool // true from a crash on
-	Paused      bool // true from a pause on
-	LostMessage bool // a command or a reply was lost, or the client gave up waiting for a reply
+	Name        string   // names of the actors in it, joined: "A", "BC"
+	Index       int      // position among the processes of the run
+	Actors      []*Actor // in the order of their names
+	Crashed     bool     // true from a crash on
+	Paused      bool     // true from a pause on
+	LostMessage bool     // a command or a reply was lost, or the client gave up waiting for a reply
 
 	run          *Run
 	cleanups     []func() // functions registered by Cleanup

@@ -16,8 +16,8 @@ const maxReplays = 100
 
 // ReplayResult is the result of running one schedule.
 type ReplayResult struct {
-	Violations []Violation
-	Drawing    string // sequence diagram, as text
+	Violations []Violation // violations of the last run
+	Drawing    string      // sequence diagram, as text
 }
 
 // Reproduce runs one schedule until it shows a violation of the kind want, or of any kind in Limits.Kinds if want is "". It tries

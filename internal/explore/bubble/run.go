@@ -67,7 +67,7 @@ type NewGame func(*Run) (Game, error)
 type Explorer struct {
 	t          *testing.T
 	limits     Limits
-	newGame    NewGame
+	newGame    NewGame        // creates the game of each run
 	shared     *server.Shared // data that the servers of all runs have in common
 	usedFaults fault.Budget   // most occurrences of each fault in any run
 }

@@ -39,7 +39,7 @@ func (f Violation) Steps() int { return len(strings.Fields(f.Schedule)) }
 
 // searcher is one search of an Explorer. It implements search.System.
 type searcher struct {
-	*Explorer
+	*Explorer                             // explorer whose game is searched
 	stop         func()                   // ends the search
 	judgedStates map[judgedState]struct{} // states for which Judge was called
 	result       Result
@@ -52,7 +52,7 @@ type searcher struct {
 // judgedState identifies what Judge depends on: a state, and the process whose step led there.
 type judgedState struct {
 	hash    search.Fingerprint
-	process string
+	process string // name of the process
 }
 
 // Search runs every schedule, breadth first. It does not continue from a state that it has reached before.

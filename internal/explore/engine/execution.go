@@ -51,14 +51,14 @@ type Recorder interface {
 
 // Setup configures an execution.
 type Setup struct {
-	Scenario       Scenario
+	Scenario       Scenario          // who does what, and what may go wrong
 	Cluster        *simredis.Cluster // servers in their initial state
-	Hasher         *Hasher
-	Pool           *Pool         // source of goroutines and tasks, reused by successive executions
-	FirstActorName rune          // name of the first actor: 'A', or a letter that no earlier actor had
-	ChecksCallers  bool          // verify for each call that a known goroutine makes it; this is slow
-	Now            time.Duration // virtual time at the start
-	Stop           func() error  // called before each step; an error stops the execution; nil: never stop
+	Hasher         *Hasher           // hasher of the state and the histories
+	Pool           *Pool             // source of goroutines and tasks, reused by successive executions
+	FirstActorName rune              // name of the first actor: 'A', or a letter that no earlier actor had
+	ChecksCallers  bool              // verify for each call that a known goroutine makes it; this is slow
+	Now            time.Duration     // virtual time at the start
+	Stop           func() error      // called before each step; an error stops the execution; nil: never stop
 	DisabledReductions
 }
 
@@ -72,12 +72,12 @@ type DisabledReductions struct {
 type Execution struct {
 	Setup
 
-	processes []*Process
-	actors    []*Actor
+	processes []*Process   // by index
+	actors    []*Actor     // by index
 	schedule  Schedule     // steps taken so far
 	budget    fault.Budget // faults that may still happen
 
-	Judge    Judge
+	Judge    Judge    // has to be set before the first transition
 	Recorder Recorder // nil: nobody reads the schedule
 	Journal  *Journal // nil: nothing is recorded
 
@@ -105,7 +105,7 @@ type Execution struct {
 	checksPolls bool // CheckPolls repeats attempts, and their commands are recorded in round.queries
 
 	mu      sync.Mutex // guards failure: goroutines that the engine does not know may call Fail at any time
-	failure error
+	failure error      // first error that Fail was called with; nil: none
 }
 
 // New creates an execution. Every actor needs a SetBody before the first transition, and starts when the schedule says so.

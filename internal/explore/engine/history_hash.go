@@ -70,8 +70,8 @@ func (p *Process) recordEvent(parts ...string) {
 	}
 }
 
-// localizeNames replaces the names of actors in an event by the order in which the process met them, so that histories that differ in
-// names alone have the same hash. It changes event in place.
+// localizeNames replaces the names of actors in an event by the order in which the process met them, so that histories that differ
+// only in names have the same hash. It changes event in place.
 func (p *Process) localizeNames(event []byte) []byte {
 	if !p.x.hasInterchangeableActors() {
 		return event

@@ -19,7 +19,7 @@ const RestartTime = time.Second
 
 // kindSpec specifies one kind of transition: its notation, its fault, when it can happen, and what it does.
 type kindSpec struct {
-	subject subjectKind
+	subject subjectKind // what it happens to
 	word    string      // notation: the whole token, or WHO:word, or, for a task, WHO:COMMANDword; "": WHO:COMMAND
 	fault   fault.Fault // fault that happens in it; None: none
 	// budget is the fault whose budget it uses up; None: none. The first step of a failover or a rollback uses it up, and the second step does

@@ -16,7 +16,7 @@ import (
 type Process struct {
 	Name        string // replica1, replica2, … ; an actor's name, if each actor has a process
 	x           *Execution
-	actors      []*Actor
+	actors      []*Actor      // in the order of their names
 	clockOffset time.Duration // lead of its clock over the virtual time
 	dead        bool          // true from a crash on
 	paused      bool          // true between a pause and the resume
@@ -125,11 +125,11 @@ type Actor struct {
 	saleCount  int   // sales begun
 	labelCount int   // tasks started, without those of rounds that were forgotten
 
-	cancelContext context.CancelFunc
-	started       bool  // its main task runs, or has run
-	finished      bool  // its sales have ended
-	cancelled     bool  // its client has gone away
-	err           error // result of the sales
+	cancelContext context.CancelFunc // cancels the context of the body
+	started       bool               // its main task runs, or has run
+	finished      bool               // its sales have ended
+	cancelled     bool               // its client has gone away
+	err           error              // result of the sales
 }
 
 // TriesOnce reports whether the actor tries once for the lock, and does not wait.

@@ -28,8 +28,8 @@ func (p *Process) memoryHash() (hash uint64, ok bool) {
 type memoryHasher struct {
 	seed     maphash.Seed
 	visited  map[reference]bool // references that were followed, since values may form a cycle
-	buffer   []byte
-	isOpaque bool // some value cannot be read
+	buffer   []byte             // text of the values added so far
+	isOpaque bool               // some value cannot be read
 }
 
 // reference is a pointer, a map or a slice.

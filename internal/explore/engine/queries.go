@@ -111,8 +111,8 @@ type Snapshot struct {
 
 // Timer is a timer that is set, as a reader sees it.
 type Timer struct {
-	Actor   string       `json:"actor"`
-	FiresIn trace.Millis `json:"in_ms"`
+	Actor   string       `json:"actor"` // name of the actor that has set it
+	FiresIn trace.Millis `json:"in_ms"` // time until it fires; 0: it is due
 }
 
 // Message is a published message that has not arrived.

@@ -59,7 +59,7 @@ func (t *Task) currentRound() *round {
 
 // query is a command that a server received.
 type query struct {
-	server  *simredis.Server
+	server  *simredis.Server  // receiver
 	command *simredis.Command // nil: the server refused the connection
 }
 

@@ -27,11 +27,11 @@ func (t *Task) Ended() bool { return t.coroutine.Ended() }
 // taskState is the state of a task in one execution. A Pool reuses the Task for later executions with a new state.
 type taskState struct {
 	x       *Execution
-	id      int
+	id      int    // index in Execution.tasks
 	role    string // name within the actor, such as renewal; "": the actor's main task
 	ordinal int    // 1 for the first live task of this role, 2 for the next
 	label   string // identifies the task in hashes of the history; unlike id, it does not count tasks of rounds that were forgotten
-	actor   *Actor
+	actor   *Actor // actor that it works for
 
 	parent           *Task // task that started it by Clock.Go; nil: none
 	parentRound      int   // number of the parent's round that started it
@@ -55,14 +55,14 @@ type taskState struct {
 	// The Clock.Wait that it is in.
 	waiting      bool
 	waitCtx      context.Context //nolint:containedctx // context of the Wait
-	waitCh       <-chan struct{}
-	waitErr      error  // result of the Wait
-	received     bool   // a value was received from waitCh, or waitCh is closed
-	undecided    bool   // the Wait can end in two ways, and the schedule has to choose
-	endUnnoticed bool   // waitCtx has ended, and the schedule lets the task notice that later
-	eventsAtEnd  int    // the process's eventCount when waitCtx ended
-	lastTimer    *timer // timer that its last call to the clock has set; nil: that call set none
-	waitTimer    *timer // timer that ends the Wait; nil: no timer does
+	waitCh       <-chan struct{} // channel of the Wait; nil: only the end of the context is awaited
+	waitErr      error           // result of the Wait
+	received     bool            // a value was received from waitCh, or waitCh is closed
+	undecided    bool            // the Wait can end in two ways, and the schedule has to choose
+	endUnnoticed bool            // waitCtx has ended, and the schedule lets the task notice that later
+	eventsAtEnd  int             // the process's eventCount when waitCtx ended
+	lastTimer    *timer          // timer that its last call to the clock has set; nil: that call set none
+	waitTimer    *timer          // timer that ends the Wait; nil: no timer does
 
 	round  round  // actions since it last woke up
 	poller poller // its attempts at the lock before this round

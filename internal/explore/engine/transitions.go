@@ -59,7 +59,7 @@ func (x *Execution) Transitions() []Transition {
 	list.addArrivals()
 	canProgress := slices.ContainsFunc(list.all, Transition.canBringProgress)
 	if !canProgress {
-		list.all = list.all[:0] // faults alone let no actor make progress
+		list.all = list.all[:0] // faults do not let an actor make progress
 		list.addRetries()
 	}
 	onlyTimeHelps := !slices.ContainsFunc(list.all, func(t Transition) bool { return t.canBringProgress() && t.Kind != TimePasses })
@@ -80,7 +80,7 @@ type EnabledTransitions struct {
 type transitionList struct {
 	x          *Execution
 	all        []Transition
-	lastResort bool
+	lastResort bool // see EnabledTransitions.LastResort
 }
 
 // addMoves adds the next action of each task, and the faults that may strike it.

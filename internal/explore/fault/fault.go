@@ -11,27 +11,27 @@ type Fault uint8
 
 // The faults, which catalogue describes. None is the absence of a fault.
 const (
-	None Fault = iota
-	Expiry
-	Slow
-	Pause
-	Crash
-	LostReply
-	Cancel
-	LostWake
-	Failover
-	Rollback
-	Evict
-	Late
-	Resend
-	LostRequest
-	Timeout
-	ClockJump
-	RedisClock
-	NodeCrash
-	NodeHang
-	NodeRestart
-	faultCount // number of faults, None included
+	None        Fault = iota
+	Expiry            // time passes the expiry of a key early
+	Slow              // time passes to the next timer early
+	Pause             // a process stops for a while
+	Crash             // a process dies
+	LostReply         // a command takes effect, and its reply is lost
+	Cancel            // a client goes away
+	LostWake          // a message to a waiter is lost
+	Failover          // Redis loses recent changes of the lock
+	Rollback          // Redis loses recent changes of everything
+	Evict             // Redis removes the lock
+	Late              // a command takes effect late
+	Resend            // a client sends a command twice
+	LostRequest       // a command never takes effect
+	Timeout           // the wait for a lock times out
+	ClockJump         // the clock of a process jumps ahead
+	RedisClock        // the clock of a Redis jumps ahead
+	NodeCrash         // a master refuses connections
+	NodeHang          // a master does not answer
+	NodeRestart       // a master restarts empty
+	faultCount        // number of faults, None included
 )
 
 // Row describes a fault.

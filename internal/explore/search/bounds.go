@@ -38,7 +38,7 @@ const (
 // BoundHit is the bound that ended a search before everything was explored. As an error, it is the cause of the
 // cancellation of the search's context.
 type BoundHit struct {
-	Limit Limit
+	Limit Limit // kind of the bound; NoLimit: none was hit
 	Value int64 // value of the bound that was hit
 }
 

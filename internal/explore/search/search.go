@@ -96,7 +96,7 @@ type Goal[S comparable] struct {
 // Edge is a step from one state to another. States are numbered in the order in which they were found; 0 is the start.
 type Edge[S comparable] struct {
 	Observation
-	From, To int32
+	From, To int32       // numbers of the states
 	Step     S           // step that leads from From to To
 	State    Fingerprint // hash of the state with the number To
 	New      bool        // the step leads to a state that was not known before
@@ -104,8 +104,8 @@ type Edge[S comparable] struct {
 
 // ShortestSchedule is one of the shortest schedules that show something of a kind.
 type ShortestSchedule[S comparable] struct {
-	Kind string
-	Path []S
+	Kind string // one of Goal.Kinds
+	Path []S    // steps of the schedule
 }
 
 // Result is how much a search has explored.
@@ -134,12 +134,12 @@ type node[S comparable] struct {
 type search[S comparable] struct {
 	goal    Goal[S]
 	bounds  Bounds
-	ctx     context.Context //nolint:containedctx // ends with the search
-	cancel  context.CancelCauseFunc
-	systems []System[S] // one for each worker
-	started time.Time   // real time at which the search began
+	ctx     context.Context         //nolint:containedctx // ends with the search
+	cancel  context.CancelCauseFunc // ends ctx with a BoundHit or errFinished
+	systems []System[S]             // one for each worker
+	started time.Time               // real time at which the search began
 
-	nodes         []node[S]
+	nodes         []node[S]             // states by number, each with the step that first led to it
 	stateNumbers  map[Fingerprint]int32 // index in nodes
 	schedules     atomic.Int64          // counter for Result.Schedules
 	diverged      atomic.Int64          // counter for Result.Diverged
@@ -179,7 +179,7 @@ func BreadthFirst[S comparable](
 
 // closeSystems closes the systems once all workers have returned. It does not wait for the workers.
 func (s *search[S]) closeSystems() {
-	closing := func() {
+	closeAll := func() {
 		<-s.workersDone
 		for _, system := range s.systems {
 			system.Close()
@@ -187,9 +187,9 @@ func (s *search[S]) closeSystems() {
 	}
 	select {
 	case <-s.workersDone:
-		closing()
+		closeAll()
 	default:
-		go closing()
+		go closeAll()
 	}
 }
 

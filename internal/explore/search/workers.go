@@ -28,19 +28,19 @@ func (s *search[S]) expandLevel(level []int32) ([][]child[S], error) {
 // runWorkers runs part in each worker, and waits for all workers. The first worker that fails stops the others. If a bound was hit, some
 // workers may still run when runWorkers returns.
 func (s *search[S]) runWorkers(part func(system System[S]) error) error {
-	failed := make([]error, len(s.systems))
+	errs := make([]error, len(s.systems))
 	var wg sync.WaitGroup
 	for i, system := range s.systems {
 		wg.Go(func() {
 			returned := false
 			defer func() {
 				if !returned {
-					failed[i] = cmp.Or(system.DiagnoseRun(WorkerExited), ErrNoProgress)
+					errs[i] = cmp.Or(system.DiagnoseRun(WorkerExited), ErrNoProgress)
 					s.cancel(errFinished)
 				}
 			}()
-			failed[i] = part(system)
-			if returned = true; failed[i] != nil {
+			errs[i] = part(system)
+			if returned = true; errs[i] != nil {
 				s.cancel(errFinished)
 			}
 		})
@@ -53,7 +53,7 @@ func (s *search[S]) runWorkers(part func(system System[S]) error) error {
 	case !returned:
 		return cmp.Or(s.diagnoseRuns(NoProgress), ErrNoProgress)
 	default:
-		return errors.Join(failed...)
+		return errors.Join(errs...)
 	}
 }
 

@@ -34,12 +34,12 @@ type Client struct {
 	server  int     // index of the server
 	network Network // where commands are sent; nil: no schedule runs
 
-	sending    bool // a command is on its way
-	connecting bool // the client opens a connection; the commands by which it does so are not steps of a schedule
+	isSending    bool // a command is on its way
+	isConnecting bool // the client opens a connection; the commands by which it does so are not steps of a schedule
 
-	hasBaseHook bool           // ProcessHook was called for the client itself; later calls are for connections
-	learning    *cachedCommand // cache entry of a command that is sent for the first time, or gets a new reply; nil: none
-	lastReply   []byte         // the new reply; nil: not received yet
+	hasBaseHook  bool           // ProcessHook was called for the client itself; later calls are for connections
+	pendingEntry *cachedCommand // cache entry of a command that is sent for the first time, or gets a new reply; nil: none
+	lastReply    []byte         // the new reply; nil: not received yet
 }
 
 // NewClient creates a client of the server with this index.
@@ -57,7 +57,7 @@ func (sim *Simulator) NewClient(server int) (*Client, error) {
 
 // dial opens the connection for a command. It refuses to open one outside a command: that would be for SUBSCRIBE.
 func (client *Client) dial() (net.Conn, error) {
-	if client.network != nil && !client.sending {
+	if client.network != nil && !client.isSending {
 		err := errUnsupported("SUBSCRIBE", language.Both("listen by strategy.Parts.Notifier", "请用 strategy.Parts.Notifier 监听"))
 		client.network.ReportMisuse(err)
 		return nil, err
@@ -96,14 +96,14 @@ func (client *Client) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.
 
 // send calls next, which sends the commands, once the network allows it. While a connection is being opened, send calls next at once.
 func (client *Client) send(ctx context.Context, cmds []redis.Cmder, next func(context.Context) error) error {
-	if client.network == nil || client.sending && client.network.HasTurn() {
-		defer func(before bool) { client.connecting = before }(client.connecting)
-		client.connecting = true
+	if client.network == nil || client.isSending && client.network.HasTurn() {
+		defer func(before bool) { client.isConnecting = before }(client.isConnecting)
+		client.isConnecting = true
 		return next(ctx)
 	}
 	return client.network.Send(ctx, client.server, cmds, func(ctx context.Context) error {
-		defer func() { client.sending = false }()
-		client.sending = true
+		defer func() { client.isSending = false }()
+		client.isSending = true
 		return next(ctx)
 	})
 }
@@ -112,9 +112,9 @@ func (client *Client) send(ctx context.Context, cmds []redis.Cmder, next func(co
 func (client *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
 	command := client.sim.command(sent)
 	switch {
-	case !client.connecting && command.parts != nil:
+	case !client.isConnecting && command.parts != nil:
 		return client.exchangePipeline(conn, command.parts)
-	case !client.connecting:
+	case !client.isConnecting:
 		return client.exchange(conn, command)
 	}
 	a, err := client.sim.answer(client.sim.Empty(), 0, command)
@@ -128,9 +128,9 @@ func (client *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
 func (client *Client) exchangePipeline(conn *Conn, commands []*Command) (replies []byte, err error) {
 	for i, command := range commands {
 		if i > 0 {
-			client.sending = false // other goroutines of the process may send while this one waits
+			client.isSending = false // other goroutines of the process may send while this one waits
 			err = client.network.AwaitNext()
-			client.sending = true
+			client.isSending = true
 		}
 		var reply []byte
 		if err == nil {
@@ -147,9 +147,9 @@ func (client *Client) exchangePipeline(conn *Conn, commands []*Command) (replies
 // Conn is a connection to a simulated server.
 type Conn struct {
 	client  *Client
-	unread  []byte // written by the client and not yet received by the server
-	replies bytes.Reader
-	readErr error // error after the last byte of replies; nil: more may come
+	unread  []byte       // written by the client and not yet received by the server
+	replies bytes.Reader // replies that the client has not read
+	readErr error        // error after the last byte of replies; nil: more may come
 }
 
 // Write implements net.Conn.

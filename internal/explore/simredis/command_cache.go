@@ -18,14 +18,14 @@ type cachedCommand struct {
 
 // parsedReply is the result that the client returned to the sender of the command.
 type parsedReply struct {
-	value any
-	err   error
+	value any   // value of the result
+	err   error // error of the result
 }
 
 // sendCached sends a command. It uses the real client, next, only if the command or its reply is not cached.
 func (client *Client) sendCached(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
 	key, ok := client.sim.cacheKey(cmd)
-	if !ok || client.connecting {
+	if !ok || client.isConnecting {
 		return next(ctx, cmd)
 	}
 	entry := client.sim.cachedCommands[string(key)]
@@ -44,8 +44,8 @@ func (client *Client) sendCached(ctx context.Context, cmd redis.Cmder, next redi
 		}
 		client.lastReply = reply
 	}
-	client.learning = entry
-	defer func() { client.learning, client.lastReply = nil, nil }()
+	client.pendingEntry = entry
+	defer func() { client.pendingEntry, client.lastReply = nil, nil }()
 	err := next(ctx, cmd)
 	if parsed, ok := captureReply(cmd, err); ok && client.lastReply != nil {
 		entry.replies[string(client.lastReply)] = parsed
@@ -58,8 +58,8 @@ func (client *Client) exchange(conn *Conn, command *Command) (reply []byte, err 
 	if client.lastReply != nil {
 		return client.lastReply, nil
 	}
-	if reply, err = client.network.Receive(conn, client.server, command, nil); err == nil && client.learning != nil {
-		client.learning.command, client.lastReply = command, reply
+	if reply, err = client.network.Receive(conn, client.server, command, nil); err == nil && client.pendingEntry != nil {
+		client.pendingEntry.command, client.lastReply = command, reply
 	}
 	return reply, err
 }

@@ -34,7 +34,7 @@ type Simulator struct {
 	keyBuffer      []byte                    // reused by cacheKey
 
 	empty         *State   // state of a server without keys
-	loaded        *State   // state that the embedded server holds now; nil: unknown
+	currentState  *State   // state that the embedded server holds now; nil: unknown
 	wantedScripts []string // scripts that the embedded server should have loaded
 	loadedScripts []string // scripts that the embedded server has loaded
 
@@ -88,7 +88,7 @@ func NewSimulator(isDurable func(key string) bool) (*Simulator, error) {
 		return true
 	})
 	sim.empty = sim.intern(nil, sim.wantedScripts)
-	sim.loaded = sim.empty
+	sim.currentState = sim.empty
 	return sim, nil
 }
 
@@ -148,7 +148,7 @@ func (sim *Simulator) dispatch(now time.Duration, command *Command) ([]byte, err
 		sim.loadScripts()
 	}
 	sim.server.SetTime(sim.ClockStart.Add(now))
-	sim.loaded, sim.published, sim.refusal = nil, nil, nil
+	sim.currentState, sim.published, sim.refusal = nil, nil, nil
 	var reply bytes.Buffer
 	peer := resp.NewPeer(bufio.NewWriter(&reply))
 	for i, args := range commands {
@@ -188,16 +188,16 @@ func (sim *Simulator) readState() (*State, error) {
 		}
 		keys = append(keys, k)
 	}
-	sim.loaded = sim.intern(keys, sim.wantedScripts)
-	return sim.loaded, nil
+	sim.currentState = sim.intern(keys, sim.wantedScripts)
+	return sim.currentState, nil
 }
 
 // load puts the embedded server into state s.
 func (sim *Simulator) load(s *State) error {
-	if sim.loaded == s {
+	if sim.currentState == s {
 		return nil
 	}
-	sim.loaded = nil
+	sim.currentState = nil
 	sim.wantedScripts = s.scripts
 	db := sim.server.DB(0)
 	db.FlushDB()
@@ -206,6 +206,6 @@ func (sim *Simulator) load(s *State) error {
 			return fmt.Errorf("the key %s: %w", k.Name, err)
 		}
 	}
-	sim.loaded = s
+	sim.currentState = s
 	return nil
 }

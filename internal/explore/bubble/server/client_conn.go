@@ -13,7 +13,7 @@ import (
 type ClientConn struct {
 	peer *Conn // server's end; its methods run in the client's goroutine
 
-	mu       sync.Mutex
+	mu       sync.Mutex    // guards the fields below
 	unparsed []byte        // bytes sent by the client that form no complete command yet
 	unread   []byte        // bytes sent by the server that the client has not read
 	isBroken bool          // the server has ended the connection

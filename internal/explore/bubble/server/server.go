@@ -22,17 +22,17 @@ type Server struct {
 	shared *Shared   // data that all servers have in common
 	start  time.Time // the bubble's time at which the server was created
 
-	mu           sync.Mutex
-	expiredUntil time.Duration // time since start up to which expired keys have been removed
-	sentCommands int           // number of commands received so far
-	cluster      *simredis.Cluster
+	mu           sync.Mutex          // guards the fields below, and those of the connections, while code under test runs
+	expiredUntil time.Duration       // time since start up to which expired keys have been removed
+	sentCommands int                 // number of commands received so far
+	cluster      *simredis.Cluster   // nodes
 	closed       bool                // Close was called
 	conns        []*Conn             // all connections, in the order of Dial
-	tracked      map[nodeKey][]*Conn // connections that have read a key and track it
+	trackers     map[nodeKey][]*Conn // connections that have read a key and track it
 	values       sentValues          // random values that clients have sent
 	firstOwners  map[string]string   // first process that took the lock, by the owner value it used
 	sharedOwner  string              // owner value used by several processes; "": none
-	usesTracking bool                // a client has enabled CLIENT TRACKING
+	usesTracking bool                // a client has sent CLIENT TRACKING
 	arrivals     map[string][]string // texts of the commands since the last call of Arrivals, by process
 	paused       map[string]bool     // names of paused processes
 	crashed      map[string]bool     // names of crashed processes
@@ -68,16 +68,16 @@ type Conn struct {
 
 // command is a command that a client has sent.
 type command struct {
-	words  []string
-	text   string // words joined by blanks, with a script's name instead of its text
-	number int    // 1-based position among all commands of the run
+	words  []string // name and arguments
+	text   string   // words joined by blanks, with a script's name instead of its text
+	number int      // 1-based position among all commands of the run
 }
 
 // New returns a server with the given number of nodes. It must be called in the bubble whose clock it is to follow.
 func New(shared *Shared, nodes int) *Server {
 	return &Server{
 		shared: shared, start: time.Now(), cluster: shared.simulator.NewCluster(shared.simulator.Empty(), nodes-1),
-		tracked: map[nodeKey][]*Conn{}, values: newSentValues(shared.key, shared.scripts), firstOwners: map[string]string{},
+		trackers: map[nodeKey][]*Conn{}, values: newSentValues(shared.key, shared.scripts), firstOwners: map[string]string{},
 		arrivals: map[string][]string{}, paused: map[string]bool{}, crashed: map[string]bool{}, activity: make(chan struct{}, 1),
 	}
 }
@@ -241,7 +241,7 @@ func (s *Server) AppendState(b []byte) []byte {
 		b = s.appendSent(conn.appendState(b), conn.transaction)
 		b = s.appendSent(b, conn.queue)
 		b = s.cluster.AppendWatches(b, conn.id())
-		for key, conns := range s.tracked {
+		for key, conns := range s.trackers {
 			if slices.Contains(conns, conn) {
 				b = s.appendRelative(strconv.AppendInt(append(b, ' '), int64(key.node), 10), key.key)
 			}

@@ -27,8 +27,8 @@ return {table.concat(calls, "\n"), reply}`
 
 // call is a Redis command that a client or a script has executed.
 type call struct {
-	name, key string
-	hadEffect bool // false: its reply says that it changed nothing
+	name, key string // key: the first argument
+	hadEffect bool   // false: its reply says that it changed nothing
 }
 
 // withLogging wraps the script of an EVAL in loggingScript.
@@ -72,8 +72,8 @@ func (s *Server) updateTracking(conn *Conn, calls []call) {
 		key := nodeKey{conn.Node, c.key}
 		switch {
 		case isRead(c.name):
-			if (conn.isTracking || caching) && !slices.Contains(s.tracked[key], conn) {
-				s.tracked[key] = append(s.tracked[key], conn)
+			if (conn.isTracking || caching) && !slices.Contains(s.trackers[key], conn) {
+				s.trackers[key] = append(s.trackers[key], conn)
 			}
 		case c.hadEffect:
 			s.invalidate(key, conn)
@@ -83,10 +83,10 @@ func (s *Server) updateTracking(conn *Conn, calls []call) {
 
 // invalidate queues an invalidation for each connection that tracks a key. by is the connection that changed the key; nil: the key expired.
 func (s *Server) invalidate(key nodeKey, by *Conn) {
-	for _, conn := range s.tracked[key] {
+	for _, conn := range s.trackers[key] {
 		if conn != by || conn.notifiesOwnChanges {
 			conn.pendingPushes = append(conn.pendingPushes, invalidation(key.key))
 		}
 	}
-	delete(s.tracked, key)
+	delete(s.trackers, key)
 }
