@@ -34,15 +34,15 @@ func (e *Explorer) Reproduce(schedule []string, want string) (result ReplayResul
 		if err != nil && (!errors.Is(err, errStale) || n == maxReplays) {
 			return result, err
 		}
-		for i, f := range result.Violations {
+		for i, v := range result.Violations {
 			result.Violations[i].Schedule = strings.Join(schedule, " ")
-			if drawing.Verdict == "" || f.Kind == want {
-				drawing.Verdict = f.Says
+			if drawing.Verdict == "" || v.Kind == want {
+				drawing.Verdict = v.Says
 			}
 		}
 		result.Drawing = drawing.Sequence()
-		if isReproduced := slices.ContainsFunc(result.Violations, func(f Violation) bool {
-			return want == f.Kind || want == "" && slices.Contains(e.limits.Kinds, f.Kind)
+		if isReproduced := slices.ContainsFunc(result.Violations, func(v Violation) bool {
+			return want == v.Kind || want == "" && slices.Contains(e.limits.Kinds, v.Kind)
 		}); err == nil && isReproduced {
 			return result, nil
 		}

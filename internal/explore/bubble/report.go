@@ -24,12 +24,12 @@ func (e *Explorer) Explore(report Report) {
 	if err != nil {
 		e.t.Fatalf("%s: %v", report.Package, err)
 	}
-	for _, f := range r.Violations {
-		reproduced, err := e.Reproduce(strings.Fields(f.Schedule), f.Kind)
+	for _, v := range r.Violations {
+		reproduced, err := e.Reproduce(strings.Fields(v.Schedule), v.Kind)
 		if err != nil {
-			e.t.Errorf("%s: %s: it was found once, but could not be reproduced: %v", report.Package, f.Schedule, err)
+			e.t.Errorf("%s: %s: it was found once, but could not be reproduced: %v", report.Package, v.Schedule, err)
 		}
-		e.t.Errorf("%s: %s: %s\n\n%s\nAgain: %s", report.Package, f.Kind, f.Says, reproduced.Drawing, report.ReplayCall(f.Schedule))
+		e.t.Errorf("%s: %s: %s\n\n%s\nAgain: %s", report.Package, v.Kind, v.Says, reproduced.Drawing, report.ReplayCall(v.Schedule))
 	}
 	vacuous, note := report.Evidence()
 	nothing := fmt.Sprintf("%s: %s in %d runs, %d states, all schedules of up to %d steps",
@@ -66,7 +66,7 @@ func (e *Explorer) Replay(report Report, schedule string) {
 		e.t.Fatalf("%s: %v", report.Package, err)
 	}
 	e.t.Logf("%s", reproduced.Drawing)
-	for _, f := range reproduced.Violations {
-		e.t.Errorf("%s: %s: %s", report.Package, f.Kind, f.Says)
+	for _, v := range reproduced.Violations {
+		e.t.Errorf("%s: %s: %s", report.Package, v.Kind, v.Says)
 	}
 }

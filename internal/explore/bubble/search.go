@@ -35,7 +35,7 @@ type Result struct {
 }
 
 // Steps returns the number of steps of the violation's schedule.
-func (f Violation) Steps() int { return len(strings.Fields(f.Schedule)) }
+func (v Violation) Steps() int { return len(strings.Fields(v.Schedule)) }
 
 // searcher is one search of an Explorer. It implements search.System.
 type searcher struct {
@@ -158,17 +158,17 @@ func (s *searcher) DiagnoseRun(search.CheckReason) error {
 func (*searcher) Close() {}
 
 // addViolation records a violation if its kind is looked for, and no schedule that is as short or shorter has shown that kind.
-func (s *searcher) addViolation(f Violation, path []string) {
-	if !slices.Contains(s.limits.Kinds, f.Kind) {
+func (s *searcher) addViolation(v Violation, path []string) {
+	if !slices.Contains(s.limits.Kinds, v.Kind) {
 		return
 	}
-	f.Schedule = strings.Join(path, " ")
-	i := slices.IndexFunc(s.result.Violations, func(other Violation) bool { return other.Kind == f.Kind })
+	v.Schedule = strings.Join(path, " ")
+	i := slices.IndexFunc(s.result.Violations, func(other Violation) bool { return other.Kind == v.Kind })
 	switch {
 	case i < 0:
-		s.result.Violations = append(s.result.Violations, f)
-	case s.result.Violations[i].Steps() > f.Steps(): // Chance may show a shorter one later.
-		s.result.Violations[i] = f
+		s.result.Violations = append(s.result.Violations, v)
+	case s.result.Violations[i].Steps() > v.Steps(): // Chance may show a shorter one later.
+		s.result.Violations[i] = v
 	}
 }
 
@@ -201,8 +201,8 @@ func (r *searchRun) Apply(token string) bool {
 func (r *searchRun) Check() search.Observation {
 	key := judgedState{r.Fingerprint(), r.run.currentStep.Actor}
 	r.isJudged, r.isAtRest = true, !r.run.isAnyCalling()
-	for _, f := range r.run.game.Violations() {
-		r.searcher.addViolation(f, r.path)
+	for _, v := range r.run.game.Violations() {
+		r.searcher.addViolation(v, r.path)
 	}
 	if _, ok := r.searcher.judgedStates[key]; ok {
 		return search.Observation{}
@@ -210,8 +210,8 @@ func (r *searchRun) Check() search.Observation {
 	r.searcher.judgedStates[key] = struct{}{}
 	var found []Violation
 	found, r.err = r.run.game.Judge()
-	for _, f := range found {
-		r.searcher.addViolation(f, r.path)
+	for _, v := range found {
+		r.searcher.addViolation(v, r.path)
 	}
 	return search.Observation{}
 }
