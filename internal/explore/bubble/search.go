@@ -172,7 +172,7 @@ func (s *searcher) addViolation(v Violation, path []string) {
 	}
 }
 
-// searchRun implements search.Run.
+// searchRun adapts a Run to search.Run. Its steps are tokens.
 type searchRun struct {
 	run      *Run
 	searcher *searcher
@@ -183,7 +183,7 @@ type searchRun struct {
 	err      error              // first error of a step or of Judge
 }
 
-// Transitions implements search.Run.
+// Transitions implements search.Run: it returns the tokens of the possible steps.
 func (r *searchRun) Transitions() []string { return r.run.tokens() }
 
 // Apply implements search.Run. It returns false if the step cannot happen because chance has led the run elsewhere.

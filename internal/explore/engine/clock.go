@@ -63,7 +63,7 @@ func (c virtualClock) Now() time.Time {
 	return simredis.VirtualTime(c.x.now + c.process.clockOffset)
 }
 
-// AfterFunc implements lock.Clock.
+// AfterFunc implements lock.Clock: it sets a timer that runs f in a new task after the virtual time d.
 func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 	t := &timer{x: c.x, dueAt: c.x.now + max(d, 0), callback: f, isBrief: 0 < d && d <= c.moment}
 	task := c.x.callingTask("Clock.AfterFunc")
@@ -84,7 +84,7 @@ func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 	return t
 }
 
-// Go implements lock.Clock.
+// Go implements lock.Clock: it starts a task, with this name, that runs f.
 func (c virtualClock) Go(name string, f func()) {
 	if t := c.x.callingTask("Clock.Go"); t != nil && !c.process.dead {
 		t.lastTimer = nil
@@ -94,7 +94,7 @@ func (c virtualClock) Go(name string, f func()) {
 	}
 }
 
-// Wait implements lock.Clock.
+// Wait implements lock.Clock: the calling task yields control until ch has a value or is closed, or ctx has ended.
 func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	t := c.x.callingTask("Clock.Wait")
 	if t == nil {
@@ -131,7 +131,7 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	return t.waitErr
 }
 
-// Stop implements lock.Timer.
+// Stop implements lock.Timer: it reports whether it has kept the timer from firing.
 func (tm *timer) Stop() bool {
 	if tm.stopped {
 		return false

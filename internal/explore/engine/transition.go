@@ -60,7 +60,7 @@ const (
 	LeavesUnnoticed               // an actor's client goes away, and its waiting sale notices that later
 	TimesOutUnnoticed             // an actor's timeout fires, and its waiting sale notices that later
 	Notices                       // a waiter notices that its context has ended
-	GoesOn                        // a waiter receives what it waited for, although its context, or that of a task ahead of it, has ended
+	GoesOn                        // a waiter receives a value, although its context, or the context of a task ahead of it, has ended
 	kindCount                     // number of kinds
 )
 

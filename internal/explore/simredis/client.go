@@ -158,7 +158,7 @@ func (conn *Conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Read implements net.Conn. The server receives what was written when the client reads the reply.
+// Read implements net.Conn. The server receives the written bytes only when the client reads the reply.
 func (conn *Conn) Read(p []byte) (int, error) {
 	if conn.replies.Len() == 0 && conn.readErr == nil {
 		var replies []byte
