@@ -67,7 +67,7 @@ func (g *game) leftBehind() (string, error) {
 	case !g.isGone(p):
 		return "", nil
 	}
-	for renewals := 0; renewals < bubble.Patience; {
+	for renewals := 0; renewals < bubble.EndlessRepetitions; {
 		before := p.SentCommands()
 		moved, err := g.PassTime()
 		if err != nil || !moved {

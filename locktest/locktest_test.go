@@ -27,7 +27,7 @@ func TestCrashedHolderLosesLockToNext(t *testing.T) {
 // A schedule with an impossible step is refused with an error that names the step.
 func TestShowNamesImpossibleStep(t *testing.T) {
 	_, err := locktest.Show(t, newConfig(""), "A:Lock A:DEL", newToy(tryOnce, remove), "")
-	if err == nil || !strings.Contains(err.Error(), "step 2, A:DEL: the schedule does not fit: there are [B:Lock A:SET]") {
+	if err == nil || !strings.Contains(err.Error(), "step 2, A:DEL: the schedule does not fit; possible steps: [B:Lock A:SET]") {
 		t.Errorf("%v; want it to name step 2", err)
 	}
 }
@@ -108,8 +108,8 @@ func TestIncompleteOrVacuousSearchSaysWhy(t *testing.T) {
 		lock   open
 		wants  string
 	}{
-		"the runs are used up": {func(c *locktest.Config) { c.Runs = 20 }, newToy(polled(right), nil), "Config.Runs, 20, are used up"},
-		"the time is over":     {func(c *locktest.Config) { c.Time = time.Nanosecond }, newToy(polled(right), nil), "Config.Time, 1ns, is over"},
+		"the runs are used up": {func(c *locktest.Config) { c.Runs = 20 }, newToy(polled(right), nil), "Config.Runs (20) is used up"},
+		"the time is over":     {func(c *locktest.Config) { c.Time = time.Nanosecond }, newToy(polled(right), nil), "Config.Time (1ns) is over"},
 		"a random pause": {func(*locktest.Config) {}, newToy(func(ctx context.Context, y *toy) (locktest.Held, error) {
 			time.Sleep(randomPause())
 			return right(ctx, y)

@@ -189,8 +189,8 @@ func TestIncompleteOrVacuousSearchSaysWhy(t *testing.T) {
 		system redistest.System
 		want   string
 	}{
-		"the runs are used up": {redistest.Config{Runs: 3}, fine, "Config.Runs, 3, are used up"},
-		"the time is over":     {redistest.Config{Time: time.Nanosecond}, fine, "Config.Time, 1ns, is over"},
+		"the runs are used up": {redistest.Config{Runs: 3}, fine, "Config.Runs (3) is used up"},
+		"the time is over":     {redistest.Config{Time: time.Nanosecond}, fine, "Config.Time (1ns) is over"},
 		"nothing is sent": {redistest.Config{}, redistest.System{Actor: newActor(func(context.Context, *redis.Client) error {
 			return nil
 		})}, "no process has ever sent a command"},

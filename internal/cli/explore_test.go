@@ -79,7 +79,7 @@ func TestExploreRejectsWrongArguments(t *testing.T) {
 		"explore v2 --against v3 --mermaid":   "--against prints two schedules side by side",
 		"explore v2 --against v99":            `there is no such lock: "v99"`,
 		"explore v2 --replay A:SETT":          "step 1, A:SETT: the schedule does not fit the code: the next step of A is SET, not SETT",
-		"explore v2 --replay nonsense":        "step 1, nonsense: that is no step",
+		"explore v2 --replay nonsense":        "step 1, nonsense: not a step",
 		"explore v2 --replay A:GET --json":    "the schedule does not fit the code",
 	})
 }

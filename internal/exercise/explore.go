@@ -78,7 +78,7 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 
 // look explores one scenario, and records the result.
 func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language) {
-	bounds := explore.Bounds{Memory: mostMemory, Patience: patience}
+	bounds := explore.Bounds{Memory: mostMemory, StallTimeout: patience}
 	look.Scenario.Language = in
 	result, err := explore.Explore(ctx, s, look.Scenario, explore.Goal{Anomalies: look.Anomalies}, bounds)
 	o.Schedules += result.Schedules

@@ -24,7 +24,7 @@ func TestContinuationAvoidsFaultsAndAnomaly(t *testing.T) {
 		"A:SET A:GET A:write A:DEL B:SET B:GET B:write B:DEL": string(CleanEnd),
 	} {
 		t.Run(schedule, func(t *testing.T) {
-			h, err := NewHarness(s, in, Options{Cuts: engine.Cuts{EverySymmetry: true}}, engine.NewSeeds())
+			h, err := NewHarness(s, in, Options{DisabledReductions: engine.DisabledReductions{EverySymmetry: true}}, engine.NewSeeds())
 			if err != nil {
 				t.Fatal(err)
 			}

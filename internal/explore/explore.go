@@ -122,8 +122,9 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 		inner.Progress = func(now search.Result) { goal.Progress(Result{Lock: s.Name, Scenario: in, Result: now}) }
 	}
 	options := Options{
-		Cuts: engine.Cuts{EverySymmetry: bounds.EverySymmetry}, Starvation: slices.Contains(goal.Anomalies, anomaly.Starved),
-		SimulatorPool: cmp.Or(goal.simulatorPool, &sync.Pool{}),
+		DisabledReductions: engine.DisabledReductions{EverySymmetry: bounds.EverySymmetry},
+		Starvation:         slices.Contains(goal.Anomalies, anomaly.Starved),
+		SimulatorPool:      cmp.Or(goal.simulatorPool, &sync.Pool{}),
 	}
 	seeds := engine.NewSeeds()
 	result, err := Search(ctx, func() (System, error) {

@@ -58,7 +58,7 @@ type Harness struct {
 
 // Options configures a Harness.
 type Options struct {
-	engine.Cuts
+	engine.DisabledReductions
 	Starvation    bool         // whether to look for starved sales; the order of the waiters is then part of each state
 	Stop          func() error // called before each step; its error ends the run. Nil: runs are never stopped
 	SimulatorPool *sync.Pool   // pool of *simredis.Simulator, so that harnesses simulate each command only once; nil: not shared
@@ -144,7 +144,8 @@ func (h *Harness) Begin() *Run { return h.begin(h.setup()) }
 // setup returns the initial configuration of the scenario's executions.
 func (h *Harness) setup() engine.Setup {
 	return engine.Setup{
-		Scenario: h.scenario, Cluster: h.simulator.NewCluster(h.start, h.masters), FirstActorName: 'A', Cuts: h.options.Cuts,
+		Scenario: h.scenario, Cluster: h.simulator.NewCluster(h.start, h.masters), FirstActorName: 'A',
+		DisabledReductions: h.options.DisabledReductions,
 	}
 }
 

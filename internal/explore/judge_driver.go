@@ -32,8 +32,8 @@ func (d judgeDriver) Excuses() judge.Excuses {
 	return d.excuses
 }
 
-// Changed implements engine.Judge.
-func (d judgeDriver) Changed(s *simredis.Server, before *simredis.State, by *engine.Actor) {
+// OnChange implements engine.Judge.
+func (d judgeDriver) OnChange(s *simredis.Server, before *simredis.State, by *engine.Actor) {
 	actor := -1
 	if by != nil {
 		actor = by.Index

@@ -32,7 +32,7 @@ func (l lookahead) newcomers(contents []*simredis.State, now, later time.Duratio
 	}
 	next := l.harness.begin(engine.Setup{
 		Scenario: engine.Scenario{Actors: 2, Replicas: 1, Try: 1}, Cluster: cluster, FirstActorName: 'a', Now: now + later,
-		Cuts: l.harness.options.Cuts,
+		DisabledReductions: l.harness.options.DisabledReductions,
 	})
 	return lookahead{next}, l.endOf(next), nil
 }

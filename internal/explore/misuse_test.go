@@ -56,7 +56,7 @@ func TestHiddenWaitIsErrBlind(t *testing.T) {
 		return nothingHeld(ctx, opts)
 	})
 	_, err := explore.Explore(t.Context(), strategy, explore.Scenario{Actors: 1}, explore.Goal{},
-		explore.Bounds{Workers: 1, Patience: 20 * time.Millisecond})
+		explore.Bounds{Workers: 1, StallTimeout: 20 * time.Millisecond})
 	if !errors.Is(err, explore.ErrBlind) {
 		t.Errorf("got %v; want ErrBlind", err)
 	}
@@ -74,7 +74,7 @@ func TestEndlessLoopIsErrBlind(t *testing.T) {
 		return nothingHeld(ctx, opts)
 	})
 	_, err := explore.Explore(t.Context(), strategy, explore.Scenario{Actors: 1}, explore.Goal{},
-		explore.Bounds{Workers: 1, Patience: time.Hour})
+		explore.Bounds{Workers: 1, StallTimeout: time.Hour})
 	if !errors.Is(err, explore.ErrBlind) || !strings.Contains(err.Error(), "misuse_test.go:") {
 		t.Errorf("got %v; want ErrBlind with the line", err)
 	}

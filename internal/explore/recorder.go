@@ -30,8 +30,8 @@ type recorder struct {
 	pipelineRest string       // sentence about the rest of its pipeline; "": there is no rest
 }
 
-// Sending implements engine.Recorder.
-func (r *recorder) Sending(server int, commands []redis.Cmder) {
+// OnSend implements engine.Recorder.
+func (r *recorder) OnSend(server int, commands []redis.Cmder) {
 	name, text := Describe(commands)
 	r.token = name
 	r.step.Command = text
@@ -39,13 +39,13 @@ func (r *recorder) Sending(server int, commands []redis.Cmder) {
 	r.step.Node = server
 }
 
-// Replied implements engine.Recorder.
-func (r *recorder) Replied(reply []byte, commands int) {
+// OnReply implements engine.Recorder.
+func (r *recorder) OnReply(reply []byte, commands int) {
 	r.step.Reply = meaning.ShortReply(simredis.FormatReply(reply, commands))
 }
 
-// PipelineContinues implements engine.Recorder.
-func (r *recorder) PipelineContinues(rest []redis.Cmder, arrives bool) {
+// OnPipelineRest implements engine.Recorder.
+func (r *recorder) OnPipelineRest(rest []redis.Cmder, arrives bool) {
 	var names []string
 	for _, command := range rest {
 		name, _ := Describe([]redis.Cmder{command})
@@ -65,12 +65,12 @@ func (r *recorder) Apply(t engine.Transition) bool {
 	ok := r.x.Apply(t)
 	if a := r.x.Subject(t).Actor; a != nil {
 		step.Actor = a.Name
-		if t.Kind.IsOfTask() || t.Kind.IsWaitEnd() {
+		if t.Kind.IsTaskStep() || t.Kind.IsWaitEnd() {
 			step.Task = strings.TrimPrefix(strings.TrimPrefix(subject, a.Name), ".")
 		}
 	}
 	step.Kind = r.kind(t, before)
-	if t.Kind.IsOfTask() && r.token == "" {
+	if t.Kind.IsTaskStep() && r.token == "" {
 		r.token = step.Kind
 	}
 	sentences := append([]string{r.sentence(t, before), r.pipelineRest}, r.actorSentences(before)...)

@@ -24,7 +24,7 @@ func ReplayWithContext(ctx context.Context, s strategy.Strategy, in Scenario, sc
 	if strings.TrimSpace(schedule) == "" {
 		return Recording{}, language.Translate(fmt.Errorf("%w: the schedule is empty", ErrMalformed), "时序是空的")
 	}
-	options := Options{Cuts: engine.Cuts{EverySymmetry: true}, Starvation: true, Stop: StopWhenDone(ctx)}
+	options := Options{DisabledReductions: engine.DisabledReductions{EverySymmetry: true}, Starvation: true, Stop: StopWhenDone(ctx)}
 	h, err := NewHarness(s, in, options, engine.NewSeeds())
 	if err != nil {
 		return Recording{}, err

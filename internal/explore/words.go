@@ -19,13 +19,13 @@ func BoundText(hit search.BoundHit, in language.Language) string {
 	case search.LimitInterrupted:
 		return in.Say("interrupted", "被中断")
 	case search.LimitSteps:
-		return in.Say("%d steps", "%d 步", hit.Most)
+		return in.Say("%d steps", "%d 步", hit.Value)
 	case search.LimitSchedules:
-		return in.Say("%d schedules", "%d 种时序", hit.Most)
+		return in.Say("%d schedules", "%d 种时序", hit.Value)
 	case search.LimitMemory:
-		return in.Say("%d MB of memory", "%d MB 内存", hit.Most>>20)
+		return in.Say("%d MB of memory", "%d MB 内存", hit.Value>>20)
 	case search.LimitTime:
-		return time.Duration(hit.Most).String()
+		return time.Duration(hit.Value).String()
 	default:
 		return ""
 	}

@@ -177,11 +177,11 @@ type stepText struct {
 func stepTexts() [engine.GoesOn + 1]stepText {
 	both := language.Both
 	return [...]stepText{
-		engine.TimePasses: {kind: trace.KindTime},
-		engine.Slow:       {kind: trace.KindTime},
-		engine.Expires:    {kind: trace.KindTime},
-		engine.Woken:      {kind: trace.KindWoken, sentence: both("{process} is woken", "{process} 被唤醒")},
-		engine.Unwoken: {kind: trace.KindLostWake,
+		engine.TimePasses:      {kind: trace.KindTime},
+		engine.Slow:            {kind: trace.KindTime},
+		engine.Expires:         {kind: trace.KindTime},
+		engine.ReceivesMessage: {kind: trace.KindWoken, sentence: both("{process} is woken", "{process} 被唤醒")},
+		engine.LosesMessage: {kind: trace.KindLostWake,
 			sentence: both("the message that would wake {process} is lost", "要唤醒 {process} 的消息丢失")},
 		engine.Pauses: {kind: trace.KindPauses,
 			sentence: both("{process} stops, timers and all", "{process} 暂停，定时器也停了")},
@@ -215,9 +215,9 @@ func stepTexts() [engine.GoesOn + 1]stepText {
 		engine.Resends: {kind: trace.KindResends,
 			suffix: both(", but never gets the reply: its client sends the command again", "，但收不到响应：客户端再发一次这条命令")},
 		engine.Arrives: {kind: trace.KindArrives, suffix: both(": the command was delayed", "：这条命令迟到了")},
-		engine.Unsynced: {kind: trace.KindUnsynced,
+		engine.StopsReplication: {kind: trace.KindUnsynced,
 			suffix: both("; the replica receives neither this change nor later ones", "；从节点收不到这次改动，也收不到后面的")},
-		engine.Unsaved: {kind: trace.KindUnsynced,
+		engine.StopsSnapshots: {kind: trace.KindUnsynced,
 			suffix: both("; Redis's snapshot has neither this change nor later ones", "；这次改动和后面的都不在 Redis 的快照里")},
 		engine.NodeClockJumps: {kind: trace.KindNodeClock,
 			suffix: both(", on a node whose clock has jumped ahead", "，而这个节点的时钟已经向前跳了")},

@@ -31,16 +31,16 @@ type Call struct {
 type Actor struct {
 	Name    string
 	Index   int // position among the actors of the run
-	Kind    int // actors of one kind are interchangeable, so they begin in the order of their names
+	Kind    int // actors of one kind are interchangeable, so they start in the order of their names
 	Process *Process
 
 	run         *Run
-	mu          sync.Mutex
+	mu          sync.Mutex // guards phase and err
 	phase       Phase
-	err         error
-	lastCall    Call // call in progress, or the last one
-	cancel      context.CancelFunc
-	isCancelled bool
+	err         error              // error of the last call; nil: success, or none yet
+	lastCall    Call               // call in progress, or the last one
+	cancel      context.CancelFunc // cancels the context of lastCall; nil: no call yet
+	isCancelled bool               // cancel was called for lastCall
 }
 
 // Status returns the actor's phase and the error of its last call.
@@ -74,7 +74,7 @@ func (a *Actor) Paused() bool { return a.Process.Paused }
 // Dead reports whether the actor's process has crashed.
 func (a *Actor) Dead() bool { return a.Process.Crashed }
 
-// setPhase sets the actor's phase, unless its process has crashed: what its code does afterwards is not observed.
+// setPhase sets the actor's phase and error, unless its process has crashed: a crash makes both final.
 func (a *Actor) setPhase(s Phase, err error) {
 	a.mu.Lock()
 	crashed := a.Process.Crashed
@@ -111,7 +111,7 @@ func (a *Actor) Go(f func()) {
 	}()
 }
 
-// addScheduleToPanic repeats a panic with the schedule that led to it.
+// addScheduleToPanic adds to a panic the schedule that led to it, and panics again.
 func (a *Actor) addScheduleToPanic() {
 	if p := recover(); p != nil {
 		panic(fmt.Sprintf("%v [%s panics in the schedule %q]", p, a.Name, strings.Join(a.run.takenTokens, " ")))

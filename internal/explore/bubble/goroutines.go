@@ -11,12 +11,11 @@ import (
 	"time"
 )
 
-// ErrUnseenWait is returned when a goroutine waits for something that a bubble does not recognise as waiting: a mutex whose holder waits
-// for Redis.
+// ErrUnseenWait is returned when a goroutine is blocked in a way that a bubble does not recognise: by a mutex whose holder waits for Redis.
 var ErrUnseenWait = errors.New("a bubble cannot see this wait")
 
 // ErrEndlessLoop is returned when a goroutine of the code under test computes for endlessLoopAfter without sending a command or waiting.
-var ErrEndlessLoop = errors.New("the code computes without an end")
+var ErrEndlessLoop = errors.New("the code seems to be in an endless loop")
 
 // The real times without a step after which the stacks of a run's goroutines are searched for a wait for a mutex, and for an endless loop.
 // They are long enough for a machine under load.
@@ -34,7 +33,7 @@ var (
 	standardPackage = regexp.MustCompile(`^(?:sync|runtime|internal)[./]`) // functions of Go's runtime and synchronisation packages
 )
 
-// goroutine is a goroutine of a bubble, from a stack trace.
+// goroutine is a goroutine of a bubble, as a stack trace shows it.
 type goroutine struct {
 	state string // state in the header: "select (durable)"
 	stack string // whole text, with the header
@@ -62,7 +61,7 @@ func goroutines() (all []goroutine) {
 	return all
 }
 
-// caller returns the innermost stack frame outside Go's runtime and synchronisation packages.
+// caller returns the line and the function of the innermost stack frame outside Go's runtime and synchronisation packages.
 func (g goroutine) caller() (line, function string) {
 	for _, call := range stackFrame.FindAllStringSubmatch(g.stack, -1) {
 		line, function = call[2], call[1]
@@ -87,7 +86,7 @@ func findMutexWait() error {
 // findEndlessLoop returns an ErrEndlessLoop if a goroutine of the code under test is running, or nil.
 func findEndlessLoop() error {
 	for _, g := range goroutines() {
-		if runningState.MatchString(g.state) && !strings.Contains(g.stack, "testing.tRunner(") { // The test's own goroutine runs this.
+		if runningState.MatchString(g.state) && !strings.Contains(g.stack, "testing.tRunner(") { // The test's own goroutine runs this check.
 			line, function := g.caller()
 			return fmt.Errorf("%w: for %v of real time it has sent nothing and waited for nothing, at %s, in %s",
 				ErrEndlessLoop, endlessLoopAfter, line, function)

@@ -9,25 +9,25 @@ import (
 	"lockstep/internal/explore/fault"
 )
 
-// Patience is the number of repetitions after which something counts as happening forever: 20 commands without a pause, or 20
-// renewals of a lock that nobody holds.
-const Patience = 20
+// EndlessRepetitions is the number of repetitions after which something counts as endless: commands without a pause, or renewals of a lock
+// that nobody holds.
+const EndlessRepetitions = 20
 
-// GoroutineLeak is the kind of violation of a goroutine that outlives its run. Explorer detects it; a Game need not.
+// GoroutineLeak is the kind of the violation that a goroutine outlives its run. Explorer detects it, so a Game need not.
 const GoroutineLeak = string(anomaly.GoroutineLeak)
 
 // Violation is something that went wrong in a schedule.
 type Violation struct {
-	Kind     string // anomaly, by its name in the public package
-	Says     string // description of what happens, a sentence without a full stop
+	Kind     string // name of the anomaly, as in the public package
+	Says     string // sentence that describes what happens, without a full stop
 	Schedule string // schedule that shows it, as Reproduce takes it; set by Search and Reproduce
 }
 
-// Drive executes the commands of a process and delivers pushes to it until it sends nothing more. It returns the number of commands
-// executed, and stops after Patience of them.
+// Drive executes the commands of a process and delivers pushes to it, until it sends nothing more or EndlessRepetitions commands were
+// executed. It returns the number of commands executed.
 func (r *Run) Drive(p *Process) (commands int, err error) {
 	isOwn := func(conn *server.Conn) bool { return conn.Process == p.Name && !conn.IsClosedByClient() }
-	for commands < Patience {
+	for commands < EndlessRepetitions {
 		held, pushing := r.server.HeldConns(), r.server.PushingConns()
 		if i := slices.IndexFunc(held, isOwn); i >= 0 {
 			commands++
@@ -48,22 +48,22 @@ func (r *Run) Drive(p *Process) (commands int, err error) {
 	return commands, nil
 }
 
-// CheckBusy returns a description if the process of the last step sends Patience commands or more without a pause, and "" otherwise. It
-// changes the run, so that afterwards only CheckPolling makes sense.
+// CheckBusy returns a description if the process of the last step sends EndlessRepetitions commands without a pause, and "" otherwise. It
+// changes the run: only CheckPolling may follow.
 func (r *Run) CheckBusy() (says string, err error) {
 	i := slices.IndexFunc(r.processes, func(p *Process) bool { return p.Name == r.currentStep.Actor && !p.Crashed && !p.Paused })
 	if i < 0 {
 		return "", nil
 	}
 	commands, err := r.Drive(r.processes[i])
-	if err != nil || commands < Patience {
+	if err != nil || commands < EndlessRepetitions {
 		return "", err
 	}
 	return r.processes[i].Name + " sends command after command, without a pause", nil
 }
 
 // CheckStuck returns a description if an actor's call never returns although no message is in flight and no actor is between calls, and ""
-// otherwise. It lets time pass, so no step can follow.
+// otherwise. It lets time pass, so the run cannot take further steps.
 func (r *Run) CheckStuck() (says string, err error) {
 	var waiting *Actor
 	for _, a := range r.actors {
@@ -84,7 +84,7 @@ func (r *Run) CheckStuck() (says string, err error) {
 }
 
 // CheckPolling returns a description if an actor's call polls forever although all other actors have done what they can, and "" otherwise.
-// It may only be called while no actor is NotStarted or BetweenCalls. It lets time pass, so no step can follow.
+// It may only be called while no actor is NotStarted or BetweenCalls. It lets time pass, so the run cannot take further steps.
 func (r *Run) CheckPolling() (says string, err error) {
 	if r.server.NextExpiry() > 0 { // The states after the expiry are judged themselves.
 		return "", nil
@@ -99,7 +99,7 @@ func (r *Run) CheckPolling() (says string, err error) {
 			return fmt.Sprintf("%s asks again and again, and its call of %s never comes back", a.Name, a.lastCall.Name), nil
 		}
 		for _, p := range r.processes {
-			if commands, err := r.Drive(p); err != nil || commands >= Patience { // CheckBusy reports such a process.
+			if commands, err := r.Drive(p); err != nil || commands >= EndlessRepetitions { // CheckBusy reports such a process.
 				return "", err
 			}
 		}
@@ -118,13 +118,13 @@ func (r *Run) HasMessagesInFlight() bool {
 	return slices.ContainsFunc(r.server.HeldConns(), mayArrive) || len(r.server.PushingConns()) > 0
 }
 
-// isAnyCalling reports whether an actor is in a call or between two. The code might still end a goroutine that remains then, so it counts
-// as no leak.
+// isAnyCalling reports whether an actor is in a call or between two calls. If so, the code may still end its goroutines, so a goroutine
+// that remains is not a leak.
 func (r *Run) isAnyCalling() bool {
 	return slices.ContainsFunc(r.actors, func(a *Actor) bool { return (a.IsIn(Calling) || a.IsIn(BetweenCalls)) && !a.Process.Paused })
 }
 
-// MayArriveLate reports whether a command that a process has sent and given up may still take effect.
+// MayArriveLate reports whether a command of a process may still take effect after its client has closed the connection.
 func (r *Run) MayArriveLate(p *Process) bool {
 	isOwn := func(conn *server.Conn) bool { return conn.Process == p.Name }
 	return r.remainingFaults[fault.Late] > 0 && slices.ContainsFunc(r.server.HeldConns(), isOwn)
@@ -133,5 +133,5 @@ func (r *Run) MayArriveLate(p *Process) bool {
 // SentCommands returns the number of commands that the process has sent.
 func (p *Process) SentCommands() int { return p.sentCommands }
 
-// IsRepeating reports whether the process has repeated itself so often that it is assumed to go on forever.
+// IsRepeating reports whether the process has repeated its last events so often that it is assumed to do so forever.
 func (p *Process) IsRepeating() bool { return p.history.isRepeating }

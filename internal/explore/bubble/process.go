@@ -14,18 +14,18 @@ import (
 
 // Process is a simulated process: one or more actors that share connections and crash together.
 type Process struct {
-	Name        string // names of the actors in it, joined: "A", "BC"
-	Index       int    // position among the processes of the run
-	Actors      []*Actor
-	Crashed     bool
-	Paused      bool
-	LostMessage bool // a command or a reply was lost, or the client gave up waiting for a reply
+	Name        string   // names of the actors in it, joined: "A", "BC"
+	Index       int      // position among the processes of the run
+	Actors      []*Actor // in the order of their names
+	Crashed     bool     // true from a crash on
+	Paused      bool     // true from a pause on
+	LostMessage bool     // a command or a reply was lost, or the client gave up waiting for a reply
 
 	run          *Run
 	cleanups     []func() // functions registered by Cleanup
-	history      history
-	hashBuffer   []byte
-	sentCommands int // number of commands sent
+	history      history  // everything that it has observed
+	hashBuffer   []byte   // scratch space of recordEvent
+	sentCommands int      // number of commands sent
 }
 
 // Dial connects the process to a node in memory; pass it to a client as its dialer. The address must be one that Addr returns; with a
@@ -49,9 +49,9 @@ func (p *Process) Cleanup(f func()) { p.cleanups = append(p.cleanups, f) }
 // ErrCrashed is the error of an actor whose process has crashed.
 var ErrCrashed = errors.New("its process has crashed")
 
-// processSteps returns the possible crashes and pauses. A process crashes only while it is in use, since before and after it has nothing to
-// lose. It pauses only while it waits for no reply: its timers run on in the bubble, so its reaction to a late reply could not be
-// simulated.
+// processSteps returns the possible crashes and pauses. A process can crash only while one of its actors has started and is not done:
+// before and after that it has nothing to lose. It can pause only while it does not wait for a reply: its timers continue in the bubble, so
+// its reaction to a late reply could not be simulated.
 func (r *Run) processSteps() (all []step) {
 	add := func(p *Process, what, kind string, do func()) {
 		all = append(all, step{p.Name + ":" + what, kind, p.Name, func() error {
@@ -93,7 +93,7 @@ func (r *Run) pause(p *Process) {
 	r.server.Pause(p.Name)
 }
 
-// IsAnyPaused reports whether a process is paused. If so, time may pass before another one begins.
+// IsAnyPaused reports whether a process is paused. If so, time may pass although actors have not started.
 func (r *Run) IsAnyPaused() bool {
 	return slices.ContainsFunc(r.processes, func(p *Process) bool { return p.Paused })
 }

@@ -10,18 +10,19 @@ import (
 	"lockstep/internal/trace"
 )
 
-// maxReplays is how often a schedule is run to reproduce a violation. The code may depend on chance: a choice between two takes few runs.
+// maxReplays is the number of times that a schedule is run to reproduce a violation. The code may depend on chance; a choice between two
+// cases takes few runs.
 const maxReplays = 100
 
 // ReplayResult is the result of running one schedule.
 type ReplayResult struct {
-	Violations []Violation
-	Drawing    string // sequence diagram, as text
+	Violations []Violation // violations of the last run
+	Drawing    string      // sequence diagram, as text
 }
 
 // Reproduce runs one schedule until it shows a violation of the kind want, or of any kind in Limits.Kinds if want is "". It tries
-// maxReplays times, because chance may lead elsewhere, and fails if none of them shows want, or if the schedule has a step that the code
-// cannot take.
+// maxReplays times, because chance may lead elsewhere. It fails if no run shows want, or if the schedule has a step that the code cannot
+// take.
 func (e *Explorer) Reproduce(schedule []string, want string) (result ReplayResult, err error) {
 	for n := 1; n <= maxReplays; n++ {
 		var drawing trace.Trace
@@ -33,15 +34,15 @@ func (e *Explorer) Reproduce(schedule []string, want string) (result ReplayResul
 		if err != nil && (!errors.Is(err, errStale) || n == maxReplays) {
 			return result, err
 		}
-		for i, f := range result.Violations {
+		for i, v := range result.Violations {
 			result.Violations[i].Schedule = strings.Join(schedule, " ")
-			if drawing.Verdict == "" || f.Kind == want {
-				drawing.Verdict = f.Says
+			if drawing.Verdict == "" || v.Kind == want {
+				drawing.Verdict = v.Says
 			}
 		}
 		result.Drawing = drawing.Sequence()
-		if isReproduced := slices.ContainsFunc(result.Violations, func(f Violation) bool {
-			return want == f.Kind || want == "" && slices.Contains(e.limits.Kinds, f.Kind)
+		if isReproduced := slices.ContainsFunc(result.Violations, func(v Violation) bool {
+			return want == v.Kind || want == "" && slices.Contains(e.limits.Kinds, v.Kind)
 		}); err == nil && isReproduced {
 			return result, nil
 		}

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Report is the wording with which a public package reports the result of a search.
+// Report configures the messages in which a public package reports the result of a search.
 type Report struct {
 	Package    string                       // package name that begins each message
-	NoneFound  string                       // wording for a search without violations: "no anomaly"
+	NoneFound  string                       // phrase for a search without violations, such as "no anomaly"
 	ReplayCall func(schedule string) string // returns the Go call that replays a schedule
 
 	// Evidence qualifies the result after a search. vacuous is the reason why an empty result proves nothing, and note the reason why a
@@ -24,22 +24,22 @@ func (e *Explorer) Explore(report Report) {
 	if err != nil {
 		e.t.Fatalf("%s: %v", report.Package, err)
 	}
-	for _, f := range r.Violations {
-		reproduced, err := e.Reproduce(strings.Fields(f.Schedule), f.Kind)
+	for _, v := range r.Violations {
+		reproduced, err := e.Reproduce(strings.Fields(v.Schedule), v.Kind)
 		if err != nil {
-			e.t.Errorf("%s: %s: it was found once, and no repetition shows it: %v", report.Package, f.Schedule, err)
+			e.t.Errorf("%s: %s: it was found once, but could not be reproduced: %v", report.Package, v.Schedule, err)
 		}
-		e.t.Errorf("%s: %s: %s\n\n%s\nAgain: %s", report.Package, f.Kind, f.Says, reproduced.Drawing, report.ReplayCall(f.Schedule))
+		e.t.Errorf("%s: %s: %s\n\n%s\nAgain: %s", report.Package, v.Kind, v.Says, reproduced.Drawing, report.ReplayCall(v.Schedule))
 	}
 	vacuous, note := report.Evidence()
 	nothing := fmt.Sprintf("%s: %s in %d runs, %d states, all schedules of up to %d steps",
 		report.Package, report.NoneFound, r.Runs, r.States, r.Depth)
 	switch {
 	case len(r.Violations) > 0 && note != "":
-		e.t.Errorf("%s: this may be untrue: %s", report.Package, note)
+		e.t.Errorf("%s: this may be a false alarm: %s", report.Package, note)
 	case len(r.Violations) > 0:
 	case vacuous != "":
-		e.t.Errorf("%s; but that says nothing: %s", nothing, vacuous)
+		e.t.Errorf("%s; but that proves nothing: %s", nothing, vacuous)
 	case r.Incomplete != "":
 		e.t.Errorf("%s; but the search is not complete: %s", nothing, r.Incomplete)
 	case !r.Complete:
@@ -66,7 +66,7 @@ func (e *Explorer) Replay(report Report, schedule string) {
 		e.t.Fatalf("%s: %v", report.Package, err)
 	}
 	e.t.Logf("%s", reproduced.Drawing)
-	for _, f := range reproduced.Violations {
-		e.t.Errorf("%s: %s: %s", report.Package, f.Kind, f.Says)
+	for _, v := range reproduced.Violations {
+		e.t.Errorf("%s: %s: %s", report.Package, v.Kind, v.Says)
 	}
 }

@@ -19,20 +19,20 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Horizon is the virtual time without any event after which nothing is expected to happen any more. It is longer than any pause of a
+// Horizon is the virtual time without any event after which nothing is expected to happen any more: it is longer than any pause of a
 // client.
 const Horizon = 10 * time.Minute
 
 // errStale is returned by takeStep if the step cannot happen in the present state.
 var errStale = errors.New("the schedule does not fit")
 
-// Limits bounds an exploration. All fields but Depth, StopAtFirst and Key must be set.
+// Limits configures an exploration. All fields but Faults, Depth, StopAtFirst and Key must be set.
 type Limits struct {
-	Nodes       int // number of independent Redis nodes
-	Faults      fault.Budget
-	Depth       int           // longest schedules to run, in steps; 0: no limit
-	Runs        int           // most runs of a search
-	Time        time.Duration // longest real time of a search
+	Nodes       int           // number of independent Redis nodes
+	Faults      fault.Budget  // faults that may happen, and how often each
+	Depth       int           // maximum length of a schedule, in steps; 0: no limit
+	Runs        int           // maximum number of runs of a search
+	Time        time.Duration // maximum real time of a search
 	StopAtFirst bool          // end the search at the first violation
 	Kinds       []string      // kinds of violations to look for
 	Key         string        // Redis key of the lock under test, whose owners are recorded; "": none
@@ -42,33 +42,34 @@ type Limits struct {
 type Game interface {
 	// Calls returns the calls that an actor, which is NotStarted or BetweenCalls, may make next.
 	Calls(a *Actor) []Call
-	// OnChange is called when the contents of the nodes may have changed: by a command of a process, or by expiry if by is nil.
+	// OnChange is called when the contents of the nodes may have changed. by is the process whose command may have changed them; nil: time
+	// may have passed.
 	OnChange(by *Process)
 	// CanPause reports whether a process may pause now. OnPause is called before it pauses.
 	CanPause(p *Process) bool
 	OnPause(p *Process)
 	// AppendState appends the state that Judge depends on, other than the contents of the nodes and the phases of the actors.
 	AppendState(b []byte) []byte
-	// Judge returns the violations in the state after the last step. It may let time pass, so no step can follow.
+	// Judge returns the violations in the state after the last step. It may let time pass, so the run cannot take further steps.
 	Judge() ([]Violation, error)
 	// Violations returns the violations that the steps so far have shown.
 	Violations() []Violation
 	// Describe completes the drawing of a step: it sets fields of step, and returns sentences about the actors whose phase has changed.
 	Describe(step *trace.Step, moved []*Actor) (says []string)
-	// Finish releases what the game still holds at the end of a run. The calls have been cancelled and the connections broken.
+	// Finish releases the game's resources at the end of a run, after the calls were cancelled and the connections broken.
 	Finish()
 }
 
 // NewGame creates the game of a run and adds its actors by Run.Add.
 type NewGame func(*Run) (Game, error)
 
-// Explorer explores a game: it plays one run after another.
+// Explorer explores a game by playing one run after another.
 type Explorer struct {
 	t          *testing.T
 	limits     Limits
-	newGame    NewGame
-	shared     *server.Shared
-	usedFaults fault.Budget // most occurrences of each fault in any run
+	newGame    NewGame        // creates the game of each run
+	shared     *server.Shared // data that the servers of all runs have in common
+	usedFaults fault.Budget   // most occurrences of each fault in any run
 }
 
 // NewExplorer returns an explorer for the duration of a test. It sets GOMAXPROCS to 1 meanwhile, so that goroutines are scheduled
@@ -99,7 +100,7 @@ func isParallel(t *testing.T) (parallel bool) {
 	return false
 }
 
-// play starts a run in a bubble, calls use with it, and ends it. leaked describes a goroutine that outlived the run; "" if there is none.
+// play starts a run in a bubble, passes it to use, and ends it. leaked describes a goroutine that outlived the run; "" if there is none.
 func (e *Explorer) play(use func(*Run) error) (leaked string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -141,13 +142,13 @@ type Run struct {
 	server          *server.Server
 	processes       []*Process
 	actors          []*Actor
-	remainingFaults fault.Budget
-	start           time.Time
-	currentStep     trace.Step // step in progress, as far as it has been described
-	isDrawn         bool       // steps are described for a drawing
-	isStill         bool       // time has passed for Horizon without an event
-	takenTokens     []string   // steps taken so far
-	hashBuffer      []byte     // scratch space of stateHash
+	remainingFaults fault.Budget // faults that may still happen
+	start           time.Time    // the bubble's time at which the run began
+	currentStep     trace.Step   // step in progress, as far as it has been described
+	isDrawn         bool         // steps are described for a drawing
+	isQuiescent     bool         // when time last passed, Horizon was over without an event
+	takenTokens     []string     // steps taken so far
+	hashBuffer      []byte       // scratch space of stateHash
 }
 
 // Add adds a process with actors of the given names, all of one kind. Open its code afterwards with Open.
@@ -162,7 +163,7 @@ func (r *Run) Add(kind int, names ...string) *Process {
 }
 
 // Open calls the function that sets up the code of a process. The commands that it sends are executed at once, in the order of HeldConns;
-// they are no steps of the schedule.
+// they are not steps of the schedule.
 func (r *Run) Open(p *Process, open func() error) error {
 	result := make(chan error, 1)
 	go func() { growStack(); result <- open() }()
@@ -172,7 +173,7 @@ func (r *Run) Open(p *Process, open func() error) error {
 		synctest.Wait()
 		select {
 		case err := <-result:
-			r.server.Arrivals(p.Name) // They are the same in every run, so they need not be recorded.
+			r.server.Arrivals(p.Name) // The commands are the same in every run, so they need not be recorded.
 			return err
 		default:
 		}
@@ -187,7 +188,7 @@ func (r *Run) Open(p *Process, open func() error) error {
 			result <- err
 		case <-r.server.Activity():
 		case <-timeout.C:
-			return fmt.Errorf("it takes longer than %v", Horizon)
+			return fmt.Errorf("it does not return within %v", Horizon)
 		}
 	}
 }
@@ -232,10 +233,10 @@ func (r *Run) Settle() error {
 // Now returns the virtual time since the run began.
 func (r *Run) Now() time.Duration { return time.Since(r.start) }
 
-// PassTime lets time pass until code under test is active or a key expires. It reports false if neither happens within Horizon.
+// PassTime lets time pass until code under test is active or a key expires. It returns false if neither happens within Horizon.
 func (r *Run) PassTime() (bool, error) {
 	select {
-	case <-r.server.Activity(): // Discard a signal from before.
+	case <-r.server.Activity(): // Discard an old signal.
 	default:
 	}
 	timeout, isExpiry := Horizon, false

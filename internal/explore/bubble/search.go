@@ -13,35 +13,35 @@ import (
 	"lockstep/internal/explore/search"
 )
 
-// maxAttempts is how often a schedule is run until it leads to the state to which it led before. The code under test may depend on chance,
-// such as a select of which two cases are ready. Go draws the case at random, so 40 attempts almost surely meet each.
+// maxAttempts is the number of times that a schedule is run to reach again the state that it reached before. The code under test may depend
+// on chance, as in a select with two ready cases. Go chooses the case at random, so 40 attempts almost surely reach each.
 const maxAttempts = 40
 
 // errSearchDone is returned by a level callback to end a search early.
-var errSearchDone = errors.New("nothing more is to be looked for")
+var errSearchDone = errors.New("the search is done")
 
 // Result is the result of a search.
 type Result struct {
-	Violations     []Violation // shortest violation of each kind
-	Runs           int
-	States         int
-	Depth          int      // all schedules of up to this many steps were run
-	Complete       bool     // there are no longer schedules
-	Incomplete     string   // reason why the search ended before Limits.Depth and is not Complete; "": none
-	RepeatedRuns   int      // runs that were repeated because chance had led them elsewhere
-	UnreachedSteps int      // steps that no repetition reached again
-	UnusedFaults   []string // allowed faults that have happened in no run
-	Took           time.Duration
+	Violations     []Violation   // shortest violation of each kind
+	Runs           int           // schedules run, repetitions included
+	States         int           // number of different states
+	Depth          int           // all schedules of up to this many steps were run
+	Complete       bool          // there are no longer schedules
+	Incomplete     string        // reason why the search ended before Limits.Depth and is not Complete; "": none
+	RepeatedRuns   int           // runs that were repeated because chance had led them elsewhere
+	UnreachedSteps int           // steps that no repetition reached again
+	UnusedFaults   []string      // allowed faults that have happened in no run
+	Took           time.Duration // real time
 }
 
 // Steps returns the number of steps of the violation's schedule.
-func (f Violation) Steps() int { return len(strings.Fields(f.Schedule)) }
+func (v Violation) Steps() int { return len(strings.Fields(v.Schedule)) }
 
-// searcher implements search.System for an Explorer.
+// searcher is one search of an Explorer. It implements search.System.
 type searcher struct {
-	*Explorer
-	stop         func() // ends the search
-	judgedStates map[judgedState]struct{}
+	*Explorer                             // explorer whose game is searched
+	stop         func()                   // ends the search
+	judgedStates map[judgedState]struct{} // states for which Judge was called
 	result       Result
 
 	stepCount     atomic.Int64 // steps of all runs; also read by DiagnoseRun
@@ -52,7 +52,7 @@ type searcher struct {
 // judgedState identifies what Judge depends on: a state, and the process whose step led there.
 type judgedState struct {
 	hash    search.Fingerprint
-	process string
+	process string // name of the process
 }
 
 // Search runs every schedule, breadth first. It does not continue from a state that it has reached before.
@@ -68,7 +68,7 @@ func (e *Explorer) Search() (Result, error) {
 		if err != nil || e.shared.Scripts() == scripts {
 			return searcher.result, err
 		}
-		// A script was seen for the first time, so the commands before it had other names. Search again.
+		// A script was seen for the first time, so earlier uses of it may have had another name. Search again.
 	}
 }
 
@@ -87,9 +87,9 @@ func (s *searcher) completeResult(took time.Duration) {
 			"draw random pauses (math/rand), as a client does before it resends?", r.UnreachedSteps, maxAttempts)
 	case r.Complete || limits.Depth > 0 && r.Depth >= limits.Depth:
 	case r.Runs >= limits.Runs:
-		r.Incomplete = fmt.Sprintf("Config.Runs, %d, are used up", limits.Runs)
+		r.Incomplete = fmt.Sprintf("Config.Runs (%d) is used up", limits.Runs)
 	case r.Took >= limits.Time:
-		r.Incomplete = fmt.Sprintf("Config.Time, %v, is over", limits.Time)
+		r.Incomplete = fmt.Sprintf("Config.Time (%v) is over", limits.Time)
 	}
 }
 
@@ -104,7 +104,7 @@ func (s *searcher) run(ctx context.Context) error {
 		return nil
 	}}
 	begin := func() (search.System[string], error) { return s, nil }
-	r, _, err := search.BreadthFirst(ctx, begin, goal, search.Bounds{Workers: 1, Patience: s.limits.Time})
+	r, _, err := search.BreadthFirst(ctx, begin, goal, search.Bounds{Workers: 1, StallTimeout: s.limits.Time})
 	s.result.States, s.result.Complete, s.result.RepeatedRuns, s.result.UnreachedSteps = r.States, r.Complete, r.Diverged, r.Unreached
 	switch {
 	case errors.Is(err, errSearchDone):
@@ -115,7 +115,7 @@ func (s *searcher) run(ctx context.Context) error {
 	return err
 }
 
-// Play implements search.System. It plays one run and counts it.
+// Play implements search.System. It plays and counts one run.
 func (s *searcher) Play(f func(search.Run[string])) error {
 	s.result.Runs++
 	s.stepCount.Add(1)
@@ -137,8 +137,8 @@ func (s *searcher) Play(f func(search.Run[string])) error {
 // Explain implements search.System. The errors here need no explanation.
 func (*searcher) Explain(err error, _ []string) error { return err }
 
-// DiagnoseRun implements search.System: it looks for goroutines that keep the run from taking steps. Another goroutine calls it during a
-// run.
+// DiagnoseRun implements search.System: it looks for goroutines that keep the run from taking steps. It may be called from another
+// goroutine during a run.
 func (s *searcher) DiagnoseRun(search.CheckReason) error {
 	if count := s.stepCount.Load(); count != s.lastStepCount || s.lastProgress.IsZero() {
 		s.lastStepCount, s.lastProgress = count, time.Now()
@@ -157,36 +157,36 @@ func (s *searcher) DiagnoseRun(search.CheckReason) error {
 // Close implements search.System. There is nothing to release.
 func (*searcher) Close() {}
 
-// addViolation records a violation if its kind is looked for and no schedule as short has shown that kind.
-func (s *searcher) addViolation(f Violation, path []string) {
-	if !slices.Contains(s.limits.Kinds, f.Kind) {
+// addViolation records a violation if its kind is looked for, and no schedule that is as short or shorter has shown that kind.
+func (s *searcher) addViolation(v Violation, path []string) {
+	if !slices.Contains(s.limits.Kinds, v.Kind) {
 		return
 	}
-	f.Schedule = strings.Join(path, " ")
-	i := slices.IndexFunc(s.result.Violations, func(other Violation) bool { return other.Kind == f.Kind })
+	v.Schedule = strings.Join(path, " ")
+	i := slices.IndexFunc(s.result.Violations, func(other Violation) bool { return other.Kind == v.Kind })
 	switch {
 	case i < 0:
-		s.result.Violations = append(s.result.Violations, f)
-	case s.result.Violations[i].Steps() > f.Steps(): // Chance may show a shorter one later.
-		s.result.Violations[i] = f
+		s.result.Violations = append(s.result.Violations, v)
+	case s.result.Violations[i].Steps() > v.Steps(): // Chance may show a shorter one later.
+		s.result.Violations[i] = v
 	}
 }
 
-// searchRun implements search.Run.
+// searchRun adapts a Run to search.Run. Its steps are tokens.
 type searchRun struct {
 	run      *Run
 	searcher *searcher
-	path     []string
+	path     []string           // tokens of the steps taken
 	hash     search.Fingerprint // hash of the state after path, computed before it was judged
-	isJudged bool
-	isAtRest bool // no call is in progress in that state
-	err      error
+	isJudged bool               // Check was called
+	isAtRest bool               // no call is in progress in the judged state
+	err      error              // first error of a step or of Judge
 }
 
-// Transitions implements search.Run.
+// Transitions implements search.Run: it returns the tokens of the possible steps.
 func (r *searchRun) Transitions() []string { return r.run.tokens() }
 
-// Apply implements search.Run. It returns false if the step is impossible here, because a random choice went differently.
+// Apply implements search.Run. It returns false if the step cannot happen because chance has led the run elsewhere.
 func (r *searchRun) Apply(token string) bool {
 	r.searcher.stepCount.Add(1)
 	err := r.run.takeStep(token)
@@ -197,12 +197,12 @@ func (r *searchRun) Apply(token string) bool {
 	return err == nil
 }
 
-// Check implements search.Run. It judges the state, which may let time pass, so no step can follow.
+// Check implements search.Run. It judges the state. That may let time pass, so the run cannot take further steps.
 func (r *searchRun) Check() search.Observation {
 	key := judgedState{r.Fingerprint(), r.run.currentStep.Actor}
 	r.isJudged, r.isAtRest = true, !r.run.isAnyCalling()
-	for _, f := range r.run.game.Violations() {
-		r.searcher.addViolation(f, r.path)
+	for _, v := range r.run.game.Violations() {
+		r.searcher.addViolation(v, r.path)
 	}
 	if _, ok := r.searcher.judgedStates[key]; ok {
 		return search.Observation{}
@@ -210,8 +210,8 @@ func (r *searchRun) Check() search.Observation {
 	r.searcher.judgedStates[key] = struct{}{}
 	var found []Violation
 	found, r.err = r.run.game.Judge()
-	for _, f := range found {
-		r.searcher.addViolation(f, r.path)
+	for _, v := range found {
+		r.searcher.addViolation(v, r.path)
 	}
 	return search.Observation{}
 }

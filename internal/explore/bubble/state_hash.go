@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/explore/search"
 )
 
-// repeatsToLoop is the number of successive repetitions of the same events after which a process is assumed to repeat them forever. It is
-// larger than the 32 attempts that redsync makes by default.
+// repeatsToLoop is the number of successive repetitions of the same events after which a process is assumed to repeat them forever. It
+// exceeds the 32 attempts that redsync makes by default.
 const repeatsToLoop = 40
 
 // maxPeriod is the largest number of events in one repetition: what a polling process does between two pauses.
@@ -30,7 +30,7 @@ type history struct {
 // event is a recorded event, as hashes.
 type event struct {
 	hash, prefixHash search.Fingerprint // hash of the event, and of all events up to it
-	repeats          [maxPeriod]uint16  // at index n-1: number of successive events, up to this one, that equal the event n before
+	repeats          [maxPeriod]uint16  // at index n-1: number of successive events, up to this one, that each equal the event n places before
 }
 
 // recordEvent appends an event to the history of a process, unless the process is paused.
@@ -72,7 +72,7 @@ func (r *Run) stateHash() search.Fingerprint {
 	for _, times := range r.remainingFaults {
 		b = strconv.AppendInt(append(b, ' '), int64(times), 10)
 	}
-	b = strconv.AppendBool(b, r.isStill)
+	b = strconv.AppendBool(b, r.isQuiescent)
 	for _, p := range r.processes {
 		if n := len(p.history.events); n > 0 {
 			b = p.history.events[n-1].prefixHash.Append(b)
@@ -96,7 +96,7 @@ func (r *Run) stateHash() search.Fingerprint {
 }
 
 // isSilent reports whether a process is assumed to do nothing more: its actors are done, and it has had no event since another process
-// began to repeat itself forever. Without this assumption, the growing time since its last event would make all those states differ.
+// began to repeat itself forever. Without this assumption, these states would all differ in the time since the process's last event.
 func (r *Run) isSilent(p *Process) bool {
 	return !slices.ContainsFunc(p.Actors, func(a *Actor) bool { return !a.IsIn(Done) }) &&
 		slices.ContainsFunc(r.processes, func(other *Process) bool {
@@ -104,7 +104,7 @@ func (r *Run) isSilent(p *Process) bool {
 		})
 }
 
-// hash returns the first half of the SHA-256 hash.
+// hash returns the first 128 bits of the SHA-256 hash.
 func hash(b []byte) search.Fingerprint {
 	sum := sha256.Sum256(b)
 	return search.Fingerprint{binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])}

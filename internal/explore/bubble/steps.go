@@ -14,10 +14,10 @@ import (
 
 // step is something that can happen next.
 type step struct {
-	token string // notation in schedules: "A:SET/lost"
-	kind  string // trace.Kind, for the drawing
-	actor string // process that takes the step; "": time, or a node
-	do    func() error
+	token string       // notation in schedules: "A:SET/lost"
+	kind  string       // one of the constants trace.Kind…, for the drawing
+	actor string       // process that takes the step; "": time, or a node
+	do    func() error // takes the step
 }
 
 // tokens returns the tokens of the steps that can happen next, in a fixed order.
@@ -28,12 +28,12 @@ func (r *Run) tokens() (tokens []string) {
 	return tokens
 }
 
-// takeStep lets the step with a token happen. It fails with errStale if there is none.
+// takeStep takes the step with this token. It fails with errStale if that step cannot happen.
 func (r *Run) takeStep(token string) error {
 	all := r.steps()
 	i := slices.IndexFunc(all, func(s step) bool { return s.token == token })
 	if i < 0 {
-		return fmt.Errorf("%w: there are %v", errStale, r.tokens())
+		return fmt.Errorf("%w; possible steps: %v", errStale, r.tokens())
 	}
 	r.takenTokens = append(r.takenTokens, token)
 	r.currentStep = trace.Step{Token: token, Actor: all[i].actor, Kind: all[i].kind}
@@ -58,7 +58,7 @@ func (r *Run) actorSteps() (all []step) {
 			return nil
 		}})
 	}
-	// Kinds of which an actor that has not started was offered: the others of the kind are interchangeable with it.
+	// Kinds for which one new actor has been offered: all new actors of a kind are interchangeable.
 	hasNewActor := map[int]bool{}
 	for _, a := range r.actors {
 		switch now, _ := a.Status(); {
@@ -80,8 +80,8 @@ func (r *Run) actorSteps() (all []step) {
 	return all
 }
 
-// commandSteps returns the possible outcomes of the held commands. A lock on several nodes sends to all at once and waits for all. The
-// nodes answer each process in their order: only the order of the processes at each node makes a difference.
+// commandSteps returns the possible outcomes of the held commands. A lock on several nodes sends to all of them at once and waits for all
+// replies. So a process gets the replies in the order of the nodes: only the order of the processes at each node makes a difference.
 func (r *Run) commandSteps() (all []step) {
 	count, firstNode := map[string]int{}, map[string]int{}
 	for _, conn := range r.server.HeldConns() {
@@ -135,7 +135,8 @@ func (r *Run) commandOutcomes(conn *server.Conn, token string) (all []step) {
 	return all
 }
 
-// executeCommand executes a held command. replyLoss says why its sender does not read the reply; "": it does.
+// executeCommand executes a held command. replyLoss is the reason why the sender does not read the reply; "": the sender
+// reads it.
 func (r *Run) executeCommand(conn *server.Conn, execute func() ([]byte, error), replyLoss string) error {
 	command, sender := conn.CommandText(), r.Process(conn.Process)
 	r.game.OnChange(nil)
@@ -157,7 +158,7 @@ func (r *Run) executeCommand(conn *server.Conn, execute func() ([]byte, error), 
 	return nil
 }
 
-// pushSteps returns the possible deliveries of pushes.
+// pushSteps returns the possible deliveries of pushes: published messages and invalidations.
 func (r *Run) pushSteps() (all []step) {
 	for _, conn := range r.server.PushingConns() {
 		all = append(all, step{conn.Process + ":push", trace.KindWoken, conn.Process, func() error {
@@ -191,14 +192,14 @@ func (r *Run) nodeSteps() (all []step) {
 func (r *Run) timeSteps(hasHeldCommand bool) []step {
 	pass := func() (err error) {
 		moved, err := r.PassTime()
-		r.isStill = !moved
+		r.isQuiescent = !moved
 		return err
 	}
 	mayStart := slices.ContainsFunc(r.actors, func(a *Actor) bool {
 		return a.IsIn(BetweenCalls) && !a.Process.Paused || a.IsIn(NotStarted) && !r.IsAnyPaused()
 	})
 	switch busy := hasHeldCommand || len(r.server.PushingConns()) > 0 || mayStart; {
-	case r.areAllIn(Done) || r.isStill:
+	case r.areAllIn(Done) || r.isQuiescent:
 		return nil
 	case !busy:
 		return []step{{"time", trace.KindTime, "", pass}}

@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Apply makes t happen, and then runs everything that follows from it. It returns false if t turned out not to be a transition of its
-// own, such as a fault on a command that was not sent, or if the execution has failed: see Err.
+// Apply makes t happen, and then runs everything that follows from it. It returns false if t turned out not to be a step of its own, such
+// as a fault on a command that was not sent, or if the execution has failed: see Err.
 func (x *Execution) Apply(t Transition) (isStep bool) {
 	if x.checkStop() {
 		return false
@@ -36,7 +36,7 @@ func (x *Execution) Apply(t Transition) (isStep bool) {
 	return isStep
 }
 
-// checkStop asks Setup.Stop, and reports whether the execution has stopped or failed.
+// checkStop calls Setup.Stop, and reports whether the execution has to end or has failed.
 func (x *Execution) checkStop() bool {
 	if x.Stop != nil {
 		if err := x.Stop(); err != nil {
@@ -46,9 +46,10 @@ func (x *Execution) checkStop() bool {
 	return x.Err() != nil
 }
 
-// move runs t's next action, and its next command if it comes to one.
-func (t *Task) move(k Kind) (sent bool) {
-	begins := t.pending == nil
+// move runs t's next action, and, if the action leads to a command, that command with the fault k. It returns false if the result is not a
+// step of its own.
+func (t *Task) move(k Kind) (isStep bool) {
+	isStart := t.pending == nil
 	switch {
 	case t.subscribing:
 		t.x.readyTasks = append(t.x.readyTasks, t)
@@ -62,7 +63,7 @@ func (t *Task) move(k Kind) (sent bool) {
 	case t.pending == nil:
 		t.wake()
 	}
-	if t.pending == nil || t.Ended() || begins && t.isStartObservable() {
+	if t.pending == nil || t.Ended() || isStart && t.isStartObservable() {
 		return k == Moves || k == PollsOn
 	}
 	if t.faultKind = k; t.isFaultRedundant() {
@@ -73,22 +74,23 @@ func (t *Task) move(k Kind) (sent bool) {
 	return true
 }
 
-// isFaultRedundant reports whether the fault on t's command makes no difference: its server does not answer anyway, or has no replica.
+// isFaultRedundant reports whether the fault on t's command makes no difference: the server does not answer anyway, or, for a stop of
+// replication, it is a server whose replica and snapshot the explorer does not simulate.
 func (t *Task) isFaultRedundant() bool {
 	s := t.x.Cluster.Servers()[t.server]
 	switch t.faultKind {
 	case LosesRequest, Delays, Resends:
-		return s.Health != simredis.Well
-	case Unsynced, Unsaved:
-		return s.Health != simredis.Well || t.x.Cluster.OnNodes() && s.Index == 0
+		return s.Health != simredis.Healthy
+	case StopsReplication, StopsSnapshots:
+		return s.Health != simredis.Healthy || t.x.Cluster.OnNodes() && s.Index == 0
 	default:
 		return false
 	}
 }
 
-// isStartObservable reports whether anything could happen between t's start or waking and its first command that t could tell from the
-// same thing happening after that command: another task of its process runs, its client goes away, or time passes after t has read the
-// clock. If not, the command is part of the same step.
+// isStartObservable reports whether it could matter to t that another event comes between its start or waking and its first command, and
+// not after that command: another task of its process runs, its client goes away, or time passes after t has read the clock. If it cannot
+// matter, the command is part of the same step.
 func (t *Task) isStartObservable() bool {
 	budget := t.x.budget
 	timeMayPass := budget[fault.Slow]+budget[fault.Expiry]+budget[fault.Pause] > 0
@@ -111,7 +113,8 @@ func (t *Task) hasCompany() bool {
 	return slices.ContainsFunc(t.x.listeners, func(l *listener) bool { return l.actor.Process == p && len(l.notify) > 0 })
 }
 
-// resume ends the pause of a process. The timers that it slept through fire at once; then it reads the reply that waits for it.
+// resume ends the pause of a process. The timers that became due during the pause fire at once; then its tasks read the replies that have
+// arrived.
 func (p *Process) resume() {
 	p.paused = false
 	p.recordEvent("resume")

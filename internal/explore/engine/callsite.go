@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// CallSite is the position of a task in the code under test.
+// CallSite is the place in the code under test where a task waits.
 type CallSite struct {
 	Task  string   `json:"task"`  // name of the task: A, or A.renewal for one that A has started
-	Calls []string `json:"calls"` // calls of the lock and the sale, innermost first, such as internal/lockv2/lock.go:37
+	Calls []string `json:"calls"` // lines of the lock and the sale, innermost first, such as internal/lockv2/lock.go:37
 }
 
 // recordCallSite records the call stack of a task that is about to yield control, if there is a Recorder.
@@ -24,13 +24,13 @@ func (t *Task) recordCallSite() {
 
 // CallSites returns the call sites of the actor's tasks that have begun and have not ended.
 func (a *Actor) CallSites() []CallSite {
-	places := []CallSite{}
+	sites := []CallSite{}
 	for _, t := range a.Process.x.tasks {
 		if t.actor == a && !t.Ended() && len(t.callStack) > 0 {
-			places = append(places, CallSite{t.name(), formatCalls(t.callStack)})
+			sites = append(sites, CallSite{t.name(), formatCalls(t.callStack)})
 		}
 	}
-	return places
+	return sites
 }
 
 // formatCalls formats the calls that are in a lock or in the sale. Files are named by their package's path, as the compiled-in paths

@@ -14,10 +14,10 @@ import (
 type timer struct {
 	x        *Execution
 	actor    *Actor        // actor whose task has set it
-	dueAt    time.Duration // virtual time
-	callback func()        // run in a new task
-	isBrief  bool          // duration of at most a moment: the schedule ends it, not time
-	stopped  bool
+	dueAt    time.Duration // virtual time at which it fires
+	callback func()        // function to run in a new task
+	isBrief  bool          // at most virtualClock.moment long: the schedule fires it, not time
+	stopped  bool          // Stop was called, or it has fired
 }
 
 // timers are timers in the order in which they were set.
@@ -35,8 +35,8 @@ func (all timers) earliest() *timer {
 }
 
 // dropTimers removes the timers that match.
-func (x *Execution) dropTimers(which func(*timer) bool) {
-	x.timers, x.timeoutTimers = slices.DeleteFunc(x.timers, which), slices.DeleteFunc(x.timeoutTimers, which)
+func (x *Execution) dropTimers(matches func(*timer) bool) {
+	x.timers, x.timeoutTimers = slices.DeleteFunc(x.timers, matches), slices.DeleteFunc(x.timeoutTimers, matches)
 }
 
 // isSame reports whether two timers are the same one.
@@ -49,8 +49,8 @@ type virtualClock struct {
 	moment  time.Duration // longest brief sleep, which the schedule ends
 }
 
-// Clock returns the clock of a process. A sleep of at most a moment ends whenever the schedule says so, and no time passes: commands take
-// time too, so such a short sleep excludes no order of them.
+// Clock returns the clock of a process. A sleep of at most moment ends whenever the schedule says so, and no time passes: commands take
+// time too, so such a short sleep excludes no order of the commands.
 func (p *Process) Clock(moment time.Duration) lock.Clock { return virtualClock{p.x, p, moment} }
 
 // Now returns the process's time, and adds to its history that it was read.
@@ -63,7 +63,7 @@ func (c virtualClock) Now() time.Time {
 	return simredis.VirtualTime(c.x.now + c.process.clockOffset)
 }
 
-// AfterFunc implements lock.Clock.
+// AfterFunc implements lock.Clock: it sets a timer that runs f in a new task after the virtual time d.
 func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 	t := &timer{x: c.x, dueAt: c.x.now + max(d, 0), callback: f, isBrief: 0 < d && d <= c.moment}
 	task := c.x.callingTask("Clock.AfterFunc")
@@ -84,7 +84,7 @@ func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 	return t
 }
 
-// Go implements lock.Clock.
+// Go implements lock.Clock: it starts a task, with this name, that runs f.
 func (c virtualClock) Go(name string, f func()) {
 	if t := c.x.callingTask("Clock.Go"); t != nil && !c.process.dead {
 		t.lastTimer = nil
@@ -94,7 +94,7 @@ func (c virtualClock) Go(name string, f func()) {
 	}
 }
 
-// Wait implements lock.Clock.
+// Wait implements lock.Clock: the calling task yields control until ch has a value or is closed, or ctx has ended.
 func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	t := c.x.callingTask("Clock.Wait")
 	if t == nil {
@@ -131,7 +131,7 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	return t.waitErr
 }
 
-// Stop implements lock.Timer.
+// Stop implements lock.Timer: it reports whether it has kept the timer from firing.
 func (tm *timer) Stop() bool {
 	if tm.stopped {
 		return false

@@ -5,27 +5,27 @@ import (
 	"sync/atomic"
 )
 
-// ErrKilled is returned by Park once the coroutine was killed.
+// ErrKilled is returned by Park after the coroutine was killed.
 var ErrKilled = errors.New("the coroutine was killed")
 
 // ErrCoroutineExited is passed to the panicked callback when the coroutine's function has ended its goroutine.
 var ErrCoroutineExited = errors.New("the function has ended its goroutine")
 
-// maxParksAfterKill is how often a killed coroutine may still call Park. One that calls it more often, as a loop that retries forever
-// does, panics with ErrKilled, and so ends. A hundred is far more than cleaning up takes.
+// maxParksAfterKill is the number of times that a killed coroutine may call Park; after that, Park panics with ErrKilled. The panic ends a
+// loop that retries forever. Cleaning up takes far fewer than a hundred calls.
 const maxParksAfterKill = 100
 
 // Coroutine runs a function on a goroutine of its own, and only while its scheduler waits: Resume returns when the function parks or
-// ends. So a scheduler that resumes one coroutine after the other decides their order, and what they share needs no mutex. The coroutine
+// ends. So a scheduler that resumes one coroutine after the other decides their order, and their shared data needs no mutex. The coroutine
 // itself calls Park and Condemn; its scheduler calls everything else.
 type Coroutine struct {
-	pool           *Pool
+	pool           *Pool                   // source of carriers
 	carrier        atomic.Pointer[carrier] // goroutine that runs it; nil: it has not begun, or has ended
 	f              func()                  // function that it runs
 	panicked       func(value any)         // called with the value of a panic
-	ended          bool
-	condemned      bool // Park fails from now on
-	parksSinceKill int  // calls of Park since it was condemned
+	ended          bool                    // its function has returned or panicked
+	condemned      bool                    // Park fails from now on
+	parksSinceKill int                     // calls of Park since it was condemned
 }
 
 // Start prepares the coroutine to run f at its first Resume. A coroutine that has ended may be started again. If f panics, panicked gets
@@ -41,17 +41,17 @@ func (c *Coroutine) Resume() {
 	if c.ended {
 		return
 	}
-	on := c.carrier.Load()
-	if on == nil {
-		on = c.pool.takeCarrier()
-		on.coroutine = c
-		c.carrier.Store(on)
+	carrier := c.carrier.Load()
+	if carrier == nil {
+		carrier = c.pool.takeCarrier()
+		carrier.coroutine = c
+		c.carrier.Store(carrier)
 	}
-	on.resume()
-	if on.coroutine == nil {
+	carrier.resume()
+	if carrier.coroutine == nil {
 		c.ended = true
 		c.carrier.Store(nil)
-		c.pool.putCarrier(on)
+		c.pool.putCarrier(carrier)
 	}
 }
 
@@ -67,11 +67,11 @@ func (c *Coroutine) Kill() {
 // GoroutineID returns the id of the coroutine's goroutine, as stacks print it; "" if it has none. It may be called while the coroutine
 // runs.
 func (c *Coroutine) GoroutineID() string {
-	on := c.carrier.Load()
-	if on == nil {
+	carrier := c.carrier.Load()
+	if carrier == nil {
 		return ""
 	}
-	number, _ := on.goroutineID.Load().(string)
+	number, _ := carrier.goroutineID.Load().(string)
 	return number
 }
 

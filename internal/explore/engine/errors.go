@@ -17,7 +17,8 @@ var ErrBlind = errors.New("the lock waits where the explorer cannot see it: " +
 	"let it wait by lock.Sleep or Clock.Wait, and start goroutines by Clock.Go")
 
 // ErrUnrepeatable is returned when the same schedule led to two different states.
-var ErrUnrepeatable = errors.New("the lock does not do the same twice: let it take time from its clock, and nothing from chance")
+var ErrUnrepeatable = errors.New("the lock does not behave the same in every run: " +
+	"let it take the time from its clock, and avoid randomness")
 
 // ErrGoexit is returned when the code under test ended the goroutine that called it.
 var ErrGoexit = errors.New("the lock has ended the goroutine that called it, as runtime.Goexit and testing.T.FailNow do")
@@ -28,7 +29,7 @@ var ErrPanicked = errors.New("panicked")
 // ErrCommand is returned when the code under test sent a command that the simulated Redis does not have.
 var ErrCommand = simredis.ErrCommand
 
-// commandCall is the what of callingTask for a command.
+// commandCall is the argument of callingTask for the sending of a command.
 const commandCall = "a command"
 
 // callingTask returns the task that runs and so has called the function named what. It fails the execution if no task runs, or if the
@@ -38,18 +39,18 @@ func (x *Execution) callingTask(what string) *Task {
 	switch {
 	case t == nil:
 		lines := callerLines()
-		x.Fail(language.Translate(fmt.Errorf("%w: %s was called in New, or by a goroutine of its own%s", ErrBlind, what, lines),
+		x.Fail(language.Translate(fmt.Errorf("%w: %s was called in New, or by a goroutine of the lock's own%s", ErrBlind, what, lines),
 			"%s出现在 New 里，或代码自己启动的 goroutine 里%s", chinese, lines))
 	case !t.hasTurn():
 		lines := callerLines()
-		x.Fail(language.Translate(fmt.Errorf("%w: %s was called by a goroutine of its own%s", ErrBlind, what, lines),
+		x.Fail(language.Translate(fmt.Errorf("%w: %s was called by a goroutine of the lock's own%s", ErrBlind, what, lines),
 			"%s出现在代码自己启动的 goroutine 里%s", chinese, lines))
 		return nil
 	}
 	return t
 }
 
-// hasTurn reports whether the calling goroutine is a task's. Unless Setup.ChecksCallers is set, it is assumed to be.
+// hasTurn reports whether the calling goroutine is that of a task. Unless Setup.ChecksCallers is set, it returns true without a check.
 func (t *Task) hasTurn() bool { return !t.x.ChecksCallers || isCarrier() }
 
 // checkTimeless returns an error for a context with a deadline in real time.
@@ -62,8 +63,8 @@ func checkTimeless(ctx context.Context) error {
 	return nil
 }
 
-// maxCallLines bounds the calls that callerLines names. One is not enough: the innermost may be in code that locks share, such as
-// lock.Sleep.
+// maxCallLines is the number of lines that callerLines returns at most. One line is not enough: the innermost may be in code that locks
+// share, such as lock.Sleep.
 const maxCallLines = 4
 
 // callerLines returns the lines of the code under test in the current call stack, innermost first, in brackets.
@@ -95,8 +96,8 @@ func callFrames(yield func(runtime.Frame) bool) {
 	}
 }
 
-// panicked fails the execution with the place where a task has panicked or ended its goroutine. It has to be called while the stack is
-// still there.
+// panicked fails the execution with the lines at which a task has panicked or ended its goroutine. It has to be called while the stack is
+// still there. value is that of the panic, or ErrCoroutineExited.
 func (t *Task) panicked(value any) {
 	if value == any(ErrCoroutineExited) {
 		lines := callerLines()
@@ -107,7 +108,8 @@ func (t *Task) panicked(value any) {
 	t.x.Fail(panicError(t.name(), value, panicLines()))
 }
 
-// Recover is to be deferred around code under test that runs outside a task. It turns a panic into a failure of the execution.
+// Recover turns a panic of code under test into a failure of the execution. It has to be deferred around such code if that runs outside a
+// task; what names the code.
 func (x *Execution) Recover(what string) {
 	if v := recover(); v != nil {
 		x.Fail(panicError(what, v, panicLines()))
@@ -119,8 +121,8 @@ func panicError(where string, value any, lines string) error {
 	return language.Translate(fmt.Errorf("%s %w: %v%s", where, ErrPanicked, value, lines), "%s：%v%s", where, value, lines)
 }
 
-// panicLines returns the calls of the code under test that has panicked, one a line, innermost first. The function that recovers has to
-// call it.
+// panicLines returns the calls of the code under test that has panicked, one a line, innermost first. It has to be called by
+// the function that recovers.
 func panicLines() (lines string) {
 	panicked := false
 	for frame := range callFrames {

@@ -23,15 +23,16 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Judge is told of state changes that no actor can observe, and contributes its own state to the state hash.
+// Judge observes every change of a server's state, including those that no actor sees, and adds its own state to the state hash.
 type Judge interface {
-	// Changed is called when the state of a server changes from before. The change is the work of actor by; nil: of time or a fault.
-	Changed(server *simredis.Server, before *simredis.State, by *Actor)
+	// OnChange is called after the state of a server has changed from before. by is the actor whose command made the change; nil: time or
+	// a fault made it.
+	OnChange(server *simredis.Server, before *simredis.State, by *Actor)
 	// RecordOrders is called when a command changes a server's state from before to next. It returns next without the ledger entries that no
 	// command will read.
 	RecordOrders(before, next *simredis.State) (*simredis.State, error)
-	// AppendState, AppendActor and AppendServer append the judge's own state to the data of a state hash: that about all actors, about one
-	// actor, and about one server.
+	// AppendState, AppendActor and AppendServer append the judge's own state to the data of a state hash: what it knows of all actors, of one
+	// actor, and of one server. An actor is written as its place in o.
 	AppendState(b []byte, o Order) []byte
 	AppendActor(b []byte, actor int) []byte
 	AppendServer(b []byte, server int, o Order) []byte
@@ -39,42 +40,44 @@ type Judge interface {
 
 // Recorder receives the commands and replies of a schedule that is shown to a reader.
 type Recorder interface {
-	Sending(server int, commands []redis.Cmder)
-	Replied(reply []byte, commands int)
-	// PipelineContinues is called with the commands that follow the answered one in its pipeline. If arrives is false, they are lost with
+	// OnSend is called when commands are sent to the server with this index.
+	OnSend(server int, commands []redis.Cmder)
+	// OnReply is called with a server's reply, as RESP bytes, and the number of commands that it answers.
+	OnReply(reply []byte, commands int)
+	// OnPipelineRest is called with the commands that follow the answered one in its pipeline. If arrives is false, they are lost with
 	// the connection.
-	PipelineContinues(rest []redis.Cmder, arrives bool)
+	OnPipelineRest(rest []redis.Cmder, arrives bool)
 }
 
 // Setup configures an execution.
 type Setup struct {
-	Scenario       Scenario
+	Scenario       Scenario          // who does what, and what may go wrong
 	Cluster        *simredis.Cluster // servers in their initial state
-	Hasher         *Hasher
-	Pool           *Pool
-	FirstActorName rune          // name of the first actor: 'A', or a letter that no earlier actor had
-	ChecksCallers  bool          // verify for each call that a known goroutine makes it; this takes longer than everything else
-	Now            time.Duration // virtual time at the start
-	Stop           func() error  // called before each step; an error stops the execution; nil: never stop
-	Cuts
+	Hasher         *Hasher           // hasher of the state and the histories
+	Pool           *Pool             // source of goroutines and tasks, reused by successive executions
+	FirstActorName rune              // name of the first actor: 'A', or a letter that no earlier actor had
+	ChecksCallers  bool              // verify for each call that a known goroutine makes it; this is slow
+	Now            time.Duration     // virtual time at the start
+	Stop           func() error      // called before each step; an error stops the execution; nil: never stop
+	DisabledReductions
 }
 
-// Cuts disable reductions of the search, so that tests can compare with and without them.
-type Cuts struct {
-	EveryStart    bool // no reduction of start orders: identical actors may start in any order, and are not interchangeable
-	EverySymmetry bool // no symmetry reduction: neither actors nor nodes are interchangeable, and the order of the nodes' replies counts
+// DisabledReductions says which reductions of the search are off, so that tests can compare results with and without them.
+type DisabledReductions struct {
+	EveryStart    bool // identical actors may start in any order, and are not interchangeable
+	EverySymmetry bool // neither actors nor nodes are interchangeable, and the order of the nodes' replies counts
 }
 
 // Execution is the run of one schedule: the steps taken so far, and the state that they led to.
 type Execution struct {
 	Setup
 
-	processes []*Process
-	actors    []*Actor
+	processes []*Process   // by index
+	actors    []*Actor     // by index
 	schedule  Schedule     // steps taken so far
 	budget    fault.Budget // faults that may still happen
 
-	Judge    Judge
+	Judge    Judge    // has to be set before the first transition
 	Recorder Recorder // nil: nobody reads the schedule
 	Journal  *Journal // nil: nothing is recorded
 
@@ -86,23 +89,23 @@ type Execution struct {
 	roundCount int                  // rounds of all tasks so far
 
 	now             time.Duration // virtual time since the start
-	timers          timers
+	timers          timers        // timers that the passing of time fires
 	timeoutTimers   timers        // timers of Forever or longer: no passing of time fires them, but the fault timeout may
 	totalClockJump  time.Duration // sum of the clock jumps of all processes
-	idleSteps       int           // times that time has passed with nothing due since a server's state last changed
+	idleSteps       int           // times that time has passed with nothing due, since the last change of a server's state
 	endsGoUnnoticed bool          // during one step, tasks do not notice that their contexts have ended
 
-	listeners    []*listener
+	listeners    []*listener   // subscriptions of all processes
 	lateCommands []sentCommand // commands that take effect later, although their senders got an error
 
-	Enabled   EnabledTransitions // transitions that are possible next, as the last call of Transitions computed them
-	Faulted   bool               // the schedule contains a fault
-	kindTable *[kindCount]kindSpec
+	Enabled   EnabledTransitions   // result of the last call of Transitions
+	Faulted   bool                 // the schedule contains a fault
+	kindTable *[kindCount]kindSpec // the Pool's copy of the table of transitions
 
 	checksPolls bool // CheckPolls repeats attempts, and their commands are recorded in round.queries
 
 	mu      sync.Mutex // guards failure: goroutines that the engine does not know may call Fail at any time
-	failure error
+	failure error      // first error that Fail was called with; nil: none
 }
 
 // New creates an execution. Every actor needs a SetBody before the first transition, and starts when the schedule says so.
@@ -189,11 +192,11 @@ func (x *Execution) Processes() []*Process { return x.processes }
 // Now returns the virtual time since the start.
 func (x *Execution) Now() time.Duration { return x.now }
 
-// setState changes the state of a server, and tells the judge. The change is the work of actor by; nil: of time or a fault.
+// setState changes the state of a server, and calls the judge. by is the actor whose command makes the change; nil: time or a fault does.
 func (x *Execution) setState(s *simredis.Server, next *simredis.State, by *Actor) {
 	before := s.State
 	if x.Cluster.SetState(s, next) {
 		x.idleSteps = 0
 	}
-	x.Judge.Changed(s, before, by)
+	x.Judge.OnChange(s, before, by)
 }

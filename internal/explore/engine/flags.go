@@ -15,34 +15,34 @@ import (
 // ErrScenarioText is returned when a text cannot be read as a scenario.
 var ErrScenarioText = lock.WithCode("bad_request", "not a scenario")
 
-// Flags reads and writes a scenario as command-line flags. Add defines the flags, and Scenario returns the values after parsing.
+// Flags reads a scenario from command-line flags. Add defines the flags, and Scenario returns their values after parsing.
 type Flags struct {
-	scenario Scenario
-	faults   string
+	scenario Scenario // values of all flags but --faults
+	faults   string   // value of --faults
 }
 
 // Add defines the flags in a flag set.
-func (f *Flags) Add(to *pflag.FlagSet) {
+func (f *Flags) Add(set *pflag.FlagSet) {
 	s := &f.scenario
-	to.IntVar(&s.Actors, "actors", 2, "number of buyers")
-	to.IntVar(&s.Sales, "sales", 1, "number of sales of each buyer, one after the other")
-	to.IntVar(&s.Replicas, "replicas", 0, "number of processes; 0: one for each buyer")
-	to.IntVar(&s.Try, "try", 0, "number of buyers that try once for the lock, and do not wait")
-	to.IntVar(&s.Nested, "nested", 0, "number of nested calls that take the lock again")
-	to.IntVar(&s.Overtakes, "overtakes", defaultOvertakes,
+	set.IntVar(&s.Actors, "actors", 2, "number of buyers")
+	set.IntVar(&s.Sales, "sales", 1, "number of sales of each buyer, one after the other")
+	set.IntVar(&s.Replicas, "replicas", 0, "number of processes; 0: one for each buyer")
+	set.IntVar(&s.Try, "try", 0, "number of buyers that try once for the lock, and do not wait")
+	set.IntVar(&s.Nested, "nested", 0, "number of nested calls that take the lock again")
+	set.IntVar(&s.Overtakes, "overtakes", defaultOvertakes,
 		"how often later sales may overtake a waiting one, for --anomaly starved")
-	to.DurationVar(&s.Work, "work", 0, "how long a sale works under the lock, which expires after 10s")
-	to.DurationVar(&s.Skew, "skew", 0,
+	set.DurationVar(&s.Work, "work", 0, "how long a sale works under the lock, which expires after 10s")
+	set.DurationVar(&s.Skew, "skew", 0,
 		"clock error: the first process is behind Redis by this, the second ahead, the third right, and so on")
-	to.DurationVar(&s.FreedWithin, "freed-within", 0, "time after which the lock of a dead holder has to be free; 0: any finite time")
-	to.IntVar(&s.Nodes, "nodes", 0, "number of masters of a lock on several masters; 0: 3")
-	to.StringVar(&f.faults, "faults", "", "faults that may happen, and how often each: expiry=1,crash=1")
+	set.DurationVar(&s.FreedWithin, "freed-within", 0, "time after which the lock of a dead holder has to be free; 0: any finite time")
+	set.IntVar(&s.Nodes, "nodes", 0, "number of masters of a lock on several masters; 0: 3")
+	set.StringVar(&f.faults, "faults", "", "faults that may happen, and how often each: expiry=1,crash=1")
 }
 
 // Faults returns the value of --faults as it was typed.
 func (f *Flags) Faults() string { return f.faults }
 
-// Scenario returns the scenario that was parsed. It fails for values that cannot be read; Scenario.Check refuses more.
+// Scenario returns the scenario that was parsed. It fails for values that cannot be read. The caller calls Scenario.Check for the rest.
 func (f *Flags) Scenario() (s Scenario, err error) {
 	s = f.scenario
 	switch { // 0 is the default in a Scenario, but a user who types it does not mean that
@@ -56,7 +56,7 @@ func (f *Flags) Scenario() (s Scenario, err error) {
 	return s, err
 }
 
-// String formats a scenario as command-line flags. Two actors and defaults for the rest are "".
+// String formats a scenario as command-line flags, without those that have their default value.
 func (s Scenario) String() string {
 	var f Flags
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -80,21 +80,21 @@ func ParseScenario(text string) (Scenario, error) {
 	set.SetOutput(io.Discard)
 	set.Usage = func() {}
 	f.Add(set)
-	wrong := func(err error) (Scenario, error) {
+	fail := func(err error) (Scenario, error) {
 		var names []string
 		set.VisitAll(func(flag *pflag.Flag) { names = append(names, "--"+flag.Name) })
 		return Scenario{}, fmt.Errorf("%w: %q: %w; it takes flags of lockstep explore, as in --actors 3 --faults expiry=1,crash=1: %s",
 			ErrScenarioText, text, err, strings.Join(names, ", "))
 	}
 	if err := set.Parse(strings.Fields(text)); err != nil {
-		return wrong(err)
+		return fail(err)
 	}
 	if set.NArg() > 0 {
-		return wrong(fmt.Errorf("unexpected argument %q", set.Arg(0)))
+		return fail(fmt.Errorf("unexpected argument %q", set.Arg(0)))
 	}
 	s, err := f.Scenario()
 	if err != nil {
-		return wrong(err)
+		return fail(err)
 	}
 	return s, nil
 }

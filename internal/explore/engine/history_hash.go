@@ -31,20 +31,21 @@ func NewHasher(seeds Seeds) *Hasher {
 	return &Hasher{seeds: seeds}
 }
 
+// sum returns the fingerprint of b, and keeps b as buffer.
 func (h *Hasher) sum(b []byte) Fingerprint {
 	h.buffer = b
 	return Fingerprint{maphash.Bytes(h.seeds[0], b), maphash.Bytes(h.seeds[1], b)}
 }
 
 // extend returns the hash of a history to which one event is added.
-func (h *Hasher) extend(past Fingerprint, what ...string) Fingerprint {
-	return h.extendBytes(past, h.join(what))
+func (h *Hasher) extend(past Fingerprint, parts ...string) Fingerprint {
+	return h.extendBytes(past, h.join(parts))
 }
 
 // join concatenates the parts of an event. The result is valid until the next call.
-func (h *Hasher) join(what []string) []byte {
+func (h *Hasher) join(parts []string) []byte {
 	h.joined = h.joined[:0]
-	for _, part := range what {
+	for _, part := range parts {
 		h.joined = append(h.joined, part...)
 	}
 	return h.joined
@@ -56,12 +57,12 @@ func (h *Hasher) extendBytes(past Fingerprint, b []byte) Fingerprint {
 }
 
 // recordEvent adds an event to the history of p, and to the round of the task that runs.
-func (p *Process) recordEvent(what ...string) {
+func (p *Process) recordEvent(parts ...string) {
 	if p.dead {
 		return
 	}
 	p.countEvent()
-	local := p.localizeNames(p.x.Hasher.join(what))
+	local := p.localizeNames(p.x.Hasher.join(parts))
 	p.hash = p.x.Hasher.extendBytes(p.hash, local)
 	if t := p.x.current.Load(); t != nil {
 		r := t.currentRound()
@@ -69,13 +70,13 @@ func (p *Process) recordEvent(what ...string) {
 	}
 }
 
-// localizeNames replaces the names of actors in an event by the order in which the process met them, so that histories that differ in
-// names alone have the same hash. It changes event in place.
-func (p *Process) localizeNames(what []byte) []byte {
+// localizeNames replaces the names of actors in an event by the order in which the process met them, so that histories that differ
+// only in names have the same hash. It changes event in place.
+func (p *Process) localizeNames(event []byte) []byte {
 	if !p.x.hasInterchangeableActors() {
-		return what
+		return event
 	}
-	return renameActors(what, p.x.FirstActorName, len(p.x.actors), func(actor int) byte {
+	return renameActors(event, p.x.FirstActorName, len(p.x.actors), func(actor int) byte {
 		i := slices.Index(p.knownActors, byte(actor)) //nolint:gosec // fits: few values
 		if i < 0 {
 			i = len(p.knownActors)
@@ -96,19 +97,19 @@ func (p *Process) recordClockRead() {
 	p.hash = p.x.Hasher.extend(p.hash, "now ", strconv.Itoa(p.clockReads.count), " ", strconv.Itoa(int(p.x.now)))
 }
 
-// recordReply adds to the history what t got from a server. If t was started by another task to query a node, the reply goes into the
-// process's history with that node alone. mergeNodeHistories adds these histories to the main one when the waiting task goes on: by then
-// neither the order of the nodes' replies matters, nor which node gave which.
-func (t *Task) recordReply(s *simredis.Server, what, by, reply string) {
+// recordReply adds to the history the reply that t got from a server. If t was started by another task to query a node, the reply goes only
+// into the process's history with that node. mergeNodeHistories adds these histories to the main one when the waiting task goes on: by then
+// neither the order of the nodes' replies matters, nor which node gave which reply.
+func (t *Task) recordReply(s *simredis.Server, outcome, requester, reply string) {
 	x, p := t.x, t.actor.Process
 	p.lastReplyStep = len(x.schedule)
 	switch {
 	case s.Index == 0 || t.parent == nil || x.EverySymmetry:
-		p.recordEvent(t.label, " ", strconv.Itoa(s.Index), " ", what, " ", by, " ", reply)
+		p.recordEvent(t.label, " ", strconv.Itoa(s.Index), " ", outcome, " ", requester, " ", reply)
 	case !p.dead:
 		p.countEvent()
 		p.nodeHashes = slices.Clone(p.nodeHashes)
-		p.nodeHashes[s.Index] = x.Hasher.extend(p.nodeHashes[s.Index], what, " ", by, " ", reply)
+		p.nodeHashes[s.Index] = x.Hasher.extend(p.nodeHashes[s.Index], outcome, " ", requester, " ", reply)
 	}
 }
 
@@ -131,7 +132,7 @@ func (p *Process) mergeNodeHistories() {
 	p.recordEvent("answers " + string(sum.Append(nil)))
 }
 
-// countEvent counts an event of p, and of the round of the task that runs.
+// countEvent counts an event of p and of the running task's round.
 func (p *Process) countEvent() {
 	p.eventCount++
 	if t := p.x.current.Load(); t != nil {

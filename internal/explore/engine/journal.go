@@ -14,16 +14,17 @@ import (
 // differ, and the first difference names the line to look at.
 type Journal struct{ entries []entry }
 
+// entry is an action that the code under test asked for, and the lines at which it did, as callerLines returns them.
 type entry struct{ action, callers string }
 
-// record adds what the running task asks for. It does nothing on a nil Journal.
-func (j *Journal) record(what string) {
+// record adds an action that the running task asks for. It does nothing on a nil Journal.
+func (j *Journal) record(action string) {
 	if j != nil {
-		j.entries = append(j.entries, entry{what, callerLines()})
+		j.entries = append(j.entries, entry{action, callerLines()})
 	}
 }
 
-// recordCommands adds that the running task sends commands. It does nothing on a nil Journal.
+// recordCommands adds the commands that the running task sends. It does nothing on a nil Journal.
 func (j *Journal) recordCommands(cmds []redis.Cmder) {
 	if j == nil {
 		return
@@ -52,6 +53,7 @@ func (j *Journal) FirstDifference(other *Journal) error {
 	return nil
 }
 
+// entryAt returns the entry with this index, or one with the action "nothing" if the journal is shorter.
 func (j *Journal) entryAt(i int) entry {
 	if i < len(j.entries) {
 		return j.entries[i]

@@ -16,12 +16,13 @@ import (
 // lockTagPrefix is the prefix of a lock's keys beside lock.Key: its hash tag puts them into the same slot of a Redis Cluster.
 const lockTagPrefix = "{" + lock.Key + "}:"
 
-// ErrKey is returned when a lock uses a key that is neither lock.Key nor has its prefix, or one command uses keys in two slots of a Redis
-// Cluster.
-var ErrKey = errors.New("the keys of a lock are " + lock.Key + " (lock.Options.Key), and those that begin with " + lockTagPrefix +
-	", so that a Redis Cluster has all of them in one slot")
+// ErrKey is returned when a lock uses a key that is neither lock.Key nor begins with lockTagPrefix, or when one command uses keys in two
+// slots of a Redis Cluster.
+var ErrKey = errors.New("a lock may only use the key " + lock.Key + " (lock.Options.Key) and keys that begin with " + lockTagPrefix +
+	", which a Redis Cluster keeps in the same slot")
 
-// checkKeys returns an error for a command that leaves a key which is neither the lock's nor the store's, or that uses keys of both.
+// checkKeys returns an error if a command leaves a key that is neither the lock's nor the store's, or uses keys of both. after is the state
+// that the command leads to.
 func checkKeys(command *simredis.Command, after *simredis.State) error {
 	for _, k := range after.Keys {
 		if !dao.IsKey(k.Name) && !isLockKey(k.Name) {
@@ -39,13 +40,13 @@ func checkKeys(command *simredis.Command, after *simredis.State) error {
 		}
 	}
 	if lockKey != "" && storeKey != "" {
-		return language.Translate(fmt.Errorf("%w: one command has %s and %s, which are in two slots", ErrKey, lockKey, storeKey),
+		return language.Translate(fmt.Errorf("%w: one command uses %s and %s, which are in two slots", ErrKey, lockKey, storeKey),
 			"一条命令同时用了 %s 和 %s，它们在两个槽里", lockKey, storeKey)
 	}
 	return nil
 }
 
-// segmentPrefix is the prefix of the keys of a segment's lock, apart from a brace.
+// segmentPrefix is the prefix of the keys of a segment's lock, after an opening brace if there is one.
 const segmentPrefix = lock.Key + ":"
 
 // usesOnlyLockKeys reports whether all keys of a command are the lock's, and it has at least one.
@@ -54,6 +55,7 @@ func usesOnlyLockKeys(command *simredis.Command) bool {
 	return len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return !isLockKey(key) })
 }
 
+// isLockKey reports whether a key belongs to a lock: to the only one, or to that of a segment.
 func isLockKey(key string) bool {
 	if key == lock.Key || strings.HasPrefix(key, lockTagPrefix) {
 		return true

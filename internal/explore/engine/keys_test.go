@@ -18,7 +18,7 @@ func TestCheckKeysRefusesForeignKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	const both = "one command has distributedLock and inventory"
+	const both = "one command uses distributedLock and inventory"
 	for sent, wantErr := range map[string]string{
 		"SET distributedLock A":                 "",
 		"SET {distributedLock}:fence 1":         "",

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/lock"
 )
 
-// ClockJumpSize is how far a clock jumps: more than the expiry of a lock.
+// ClockJumpSize is the time by which a clock jumps ahead: more than the expiry of a lock.
 const ClockJumpSize = 15 * time.Second
 
 // RestartTime is the time that a server takes to restart.
@@ -19,52 +19,53 @@ const RestartTime = time.Second
 
 // kindSpec specifies one kind of transition: its notation, its fault, when it can happen, and what it does.
 type kindSpec struct {
-	subject subjectKind
+	subject subjectKind // what it happens to
 	word    string      // notation: the whole token, or WHO:word, or, for a task, WHO:COMMANDword; "": WHO:COMMAND
-	fault   fault.Fault // the fault that it is, or completes; None: it is no fault
-	// budget is the fault whose budget it uses up. Of a failover or a rollback, the first half does so: the second has to follow.
+	fault   fault.Fault // fault that happens in it; None: none
+	// budget is the fault whose budget it uses up; None: none. The first step of a failover or a rollback uses it up, and the second step does
+	// not.
 	budget fault.Fault
-	// canHappen reports whether it can happen to the task, process or actor with this id. nil means any task that is about to move, and any
-	// other subject at any time. The id may not exist: a schedule may come from a run of code that behaved differently.
+	// canHappen reports whether it can happen to the task, process or actor with this id. nil: it can happen to any task that is about to
+	// move, and to other subjects at any time. The id may not exist: a schedule may come from a run of code that behaved differently.
 	canHappen func(x *Execution, k Kind, id int) bool
-	// apply makes it happen. It returns false if that is no transition of its own, such as a fault on a command that was not sent.
+	// apply makes it happen. It returns false if the result is not a step of its own, such as a fault on a command that was not sent.
 	apply func(x *Execution, k Kind, id int) (isStep bool)
 }
 
-// kindTable returns the specifications of all kinds. It consists of constants and functions alone, so that it costs no more than a copy.
+// kindTable returns the specifications of all kinds. The table has only constants and functions, so returning it costs no more than a copy.
 func kindTable() [kindCount]kindSpec {
 	return [kindCount]kindSpec{
-		Moves:          {subjectTask, "", fault.None, fault.None, nil, moveTask},
-		PollsOn:        {subjectTask, "", fault.None, fault.None, nil, moveTask},
-		LosesReply:     {subjectTask, "/lost", fault.LostReply, fault.LostReply, nil, moveTask},
-		DiesBefore:     {subjectTask, "/dies-before", fault.Crash, fault.Crash, nil, killBeforeCommand},
-		DiesAfter:      {subjectTask, "/dies-after", fault.Crash, fault.Crash, nil, moveTask},
-		PausesAfter:    {subjectTask, "/pauses-after", fault.Pause, fault.Pause, nil, moveTask},
-		LosesRequest:   {subjectTask, "/lost-request", fault.LostRequest, fault.LostRequest, nil, moveTask},
-		Delays:         {subjectTask, "/late", fault.Late, fault.Late, nil, moveTask},
-		Resends:        {subjectTask, "/resent", fault.Resend, fault.Resend, nil, moveTask},
-		Arrives:        {subjectTask, "/arrives", fault.None, fault.None, hasLateCommand, resolveLateCommand},
-		NeverArrives:   {subjectTask, "/never-arrives", fault.None, fault.None, hasLateCommand, resolveLateCommand},
-		Unsynced:       {subjectTask, "/unsynced", fault.None, fault.Failover, nil, moveAndStopReplication},
-		Unsaved:        {subjectTask, "/unsaved", fault.None, fault.Rollback, nil, moveAndStopReplication},
-		NodeCrashes:    {subjectTask, "/node-crashes", fault.NodeCrash, fault.NodeCrash, nil, failNode},
-		NodeHangs:      {subjectTask, "/node-hangs", fault.NodeHang, fault.NodeHang, nil, failNode},
-		NodeRestarts:   {subjectTask, "/node-restarts", fault.NodeRestart, fault.NodeRestart, nil, failNode},
-		NodeClockJumps: {subjectTask, "/node-clock-jumps", fault.RedisClock, fault.RedisClock, nil, failNode},
+		Moves:            {subjectTask, "", fault.None, fault.None, nil, moveTask},
+		PollsOn:          {subjectTask, "", fault.None, fault.None, nil, moveTask},
+		LosesReply:       {subjectTask, "/lost", fault.LostReply, fault.LostReply, nil, moveTask},
+		DiesBefore:       {subjectTask, "/dies-before", fault.Crash, fault.Crash, nil, killBeforeCommand},
+		DiesAfter:        {subjectTask, "/dies-after", fault.Crash, fault.Crash, nil, moveTask},
+		PausesAfter:      {subjectTask, "/pauses-after", fault.Pause, fault.Pause, nil, moveTask},
+		LosesRequest:     {subjectTask, "/lost-request", fault.LostRequest, fault.LostRequest, nil, moveTask},
+		Delays:           {subjectTask, "/late", fault.Late, fault.Late, nil, moveTask},
+		Resends:          {subjectTask, "/resent", fault.Resend, fault.Resend, nil, moveTask},
+		Arrives:          {subjectTask, "/arrives", fault.None, fault.None, hasLateCommand, resolveLateCommand},
+		NeverArrives:     {subjectTask, "/never-arrives", fault.None, fault.None, hasLateCommand, resolveLateCommand},
+		StopsReplication: {subjectTask, "/unsynced", fault.None, fault.Failover, nil, moveAndStopReplication},
+		StopsSnapshots:   {subjectTask, "/unsaved", fault.None, fault.Rollback, nil, moveAndStopReplication},
+		NodeCrashes:      {subjectTask, "/node-crashes", fault.NodeCrash, fault.NodeCrash, nil, failNode},
+		NodeHangs:        {subjectTask, "/node-hangs", fault.NodeHang, fault.NodeHang, nil, failNode},
+		NodeRestarts:     {subjectTask, "/node-restarts", fault.NodeRestart, fault.NodeRestart, nil, failNode},
+		NodeClockJumps:   {subjectTask, "/node-clock-jumps", fault.RedisClock, fault.RedisClock, nil, failNode},
 
-		TimePasses:      {subjectNone, "time", fault.None, fault.None, nil, passTime},
-		Slow:            {subjectNone, "slow", fault.Slow, fault.Slow, hasTimerDue, passToTimer},
-		Expires:         {subjectNone, "expiry", fault.Expiry, fault.Expiry, nil, passToExpiry},
+		TimePasses:      {subjectNone, "time", fault.None, fault.None, nil, advanceTime},
+		Slow:            {subjectNone, "slow", fault.Slow, fault.Slow, hasTimer, advanceToTimer},
+		Expires:         {subjectNone, "expiry", fault.Expiry, fault.Expiry, nil, advanceToExpiry},
 		FailsOver:       {subjectNone, "failover", fault.Failover, fault.None, canPromote, promoteStandby},
 		RollsBack:       {subjectNone, "rollback", fault.Rollback, fault.None, canPromote, promoteStandby},
 		Evicts:          {subjectNone, "evict", fault.Evict, fault.Evict, canEvict, evict},
 		RedisClockJumps: {subjectNone, "redis-clock-jumps", fault.RedisClock, fault.RedisClock, nil, jumpRedisClock},
 
-		Pauses:     {subjectProcess, "pauses", fault.Pause, fault.Pause, nil, pauseProcess},
-		Resumes:    {subjectProcess, "resumes", fault.None, fault.None, nil, resumeProcess},
-		Woken:      {subjectProcess, "woken", fault.None, fault.None, hasMessage, deliverOrDropMessage},
-		Unwoken:    {subjectProcess, "unwoken", fault.LostWake, fault.LostWake, hasMessage, deliverOrDropMessage},
-		ClockJumps: {subjectProcess, "clock-jumps", fault.ClockJump, fault.ClockJump, nil, jumpProcessClock},
+		Pauses:          {subjectProcess, "pauses", fault.Pause, fault.Pause, nil, pauseProcess},
+		Resumes:         {subjectProcess, "resumes", fault.None, fault.None, nil, resumeProcess},
+		ReceivesMessage: {subjectProcess, "woken", fault.None, fault.None, hasMessage, deliverOrDropMessage},
+		LosesMessage:    {subjectProcess, "unwoken", fault.LostWake, fault.LostWake, hasMessage, deliverOrDropMessage},
+		ClockJumps:      {subjectProcess, "clock-jumps", fault.ClockJump, fault.ClockJump, nil, jumpProcessClock},
 
 		Leaves:            {subjectActor, "leaves", fault.Cancel, fault.Cancel, nil, cancelClient},
 		LeavesUnnoticed:   {subjectActor, "leaves-unnoticed", fault.Cancel, fault.Cancel, nil, cancelClient},
@@ -80,12 +81,12 @@ func kindTable() [kindCount]kindSpec {
 // moveTask runs the next action of a task, with the fault k on its command.
 func moveTask(x *Execution, k Kind, id int) bool { return x.tasks[id].move(k) }
 
-// moveAndStopReplication makes a command take effect, after which a replica or a snapshot gets no more updates. It is no transition of
-// its own if nothing would be lost by it.
+// moveAndStopReplication makes a command take effect that a replica or a snapshot does not receive, nor anything later. It is not a step of
+// its own if a promotion would lose nothing.
 func moveAndStopReplication(x *Execution, k Kind, id int) bool {
-	sent := x.tasks[id].move(k)
+	isStep := x.tasks[id].move(k)
 	s := x.Cluster.LaggingServer()
-	return sent && s != nil && x.Cluster.WouldLose(s)
+	return isStep && s != nil && x.Cluster.WouldLose(s)
 }
 
 // killBeforeCommand kills the process of a task.
@@ -99,7 +100,7 @@ func hasLateCommand(x *Execution, _ Kind, id int) bool {
 	return id < len(x.tasks) && x.tasks[id].firstLate() >= 0
 }
 
-// resolveLateCommand makes the first late command of a task take effect, or drops the rest of its pipeline.
+// resolveLateCommand makes the first late command of a task take effect, or, for NeverArrives, drops the late rest of its pipeline.
 func resolveLateCommand(x *Execution, k Kind, id int) bool {
 	if t := x.tasks[id]; k == Arrives {
 		t.executeLate()
@@ -109,7 +110,7 @@ func resolveLateCommand(x *Execution, k Kind, id int) bool {
 	return true
 }
 
-// failNode makes a fault happen to a node just before a task's command arrives there.
+// failNode makes the fault k happen to a node just before a task's command arrives there.
 func failNode(x *Execution, k Kind, id int) bool {
 	t := x.tasks[id]
 	switch s := x.Cluster.Servers()[t.server]; k {
@@ -127,8 +128,8 @@ func failNode(x *Execution, k Kind, id int) bool {
 	return t.connBroken || t.move(Moves)
 }
 
-// passTime advances the time to the next timer or expiry. If nothing is due, it advances past the expiry of a lock by any clock.
-func passTime(x *Execution, _ Kind, _ int) bool {
+// advanceTime advances the time to the next timer or expiry. If nothing is due, it advances past the expiry of a lock on every clock.
+func advanceTime(x *Execution, _ Kind, _ int) bool {
 	expiry, next := x.Cluster.NextExpiry(), x.timers.earliest()
 	if expiry == 0 && next == nil {
 		x.idleSteps++
@@ -141,17 +142,17 @@ func passTime(x *Execution, _ Kind, _ int) bool {
 	return true
 }
 
-// hasTimerDue reports whether a timer of a running process is set.
-func hasTimerDue(x *Execution, _ Kind, _ int) bool { return x.timers.earliest() != nil }
+// hasTimer reports whether a timer of a running process is set.
+func hasTimer(x *Execution, _ Kind, _ int) bool { return x.timers.earliest() != nil }
 
-// passToTimer advances the time to the next timer.
-func passToTimer(x *Execution, _ Kind, _ int) bool {
+// advanceToTimer advances the time to the next timer.
+func advanceToTimer(x *Execution, _ Kind, _ int) bool {
 	x.advanceTo(x.timers.earliest().dueAt)
 	return true
 }
 
-// passToExpiry advances the time to the next expiry of a key.
-func passToExpiry(x *Execution, _ Kind, _ int) bool {
+// advanceToExpiry advances the time to the next expiry of a key.
+func advanceToExpiry(x *Execution, _ Kind, _ int) bool {
 	x.advanceTo(x.now + x.Cluster.NextExpiry())
 	return true
 }
@@ -163,11 +164,11 @@ func canPromote(x *Execution, k Kind, _ int) bool {
 }
 
 // promoteStandby replaces a server by its replica or snapshot. Its subscribers reconnect: messages that they have not received are lost,
-// and the empty message tells them that they may have missed some.
+// and an empty message tells them that they may have missed some.
 //
-// A failover has two steps. From some command on, the replica gets no more updates: with this step the explorer chooses what will be
-// lost. Later the replica takes its master's place, and what came since then is gone, although it was acknowledged. A rollback has two
-// steps as well: a snapshot, and a restart from it.
+// A failover has two steps. First, from some command on, the replica gets no more updates: so the explorer chooses what will be lost.
+// Later the replica takes its master's place, and all changes from that command on are gone, although they were acknowledged. A rollback
+// has two steps as well: a snapshot, and a restart from it.
 func promoteStandby(x *Execution, k Kind, _ int) bool {
 	s := x.Cluster.LaggingServer()
 	x.breakConnections(s)
@@ -176,7 +177,7 @@ func promoteStandby(x *Execution, k Kind, _ int) bool {
 	}
 	x.setState(s, x.Cluster.Promote(s), nil)
 	if s.Index > 0 {
-		return true // nobody subscribes on a master of a lock on several nodes
+		return true // locks on several nodes subscribe to no channels there
 	}
 	for _, l := range x.listeners {
 		l.messages = []string{""}
@@ -186,8 +187,8 @@ func promoteStandby(x *Execution, k Kind, _ int) bool {
 
 // canEvict reports whether Redis would evict the lock.
 func canEvict(x *Execution, _ Kind, _ int) bool {
-	k, has := x.Cluster.LockKey(lock.Key)
-	return !x.Cluster.OnNodes() && has && k.TTL > 0
+	k, ok := x.Cluster.LockKey(lock.Key)
+	return !x.Cluster.OnNodes() && ok && k.TTL > 0
 }
 
 // evict removes the lock from Redis.
@@ -222,7 +223,7 @@ func hasMessage(x *Execution, _ Kind, id int) bool {
 
 // deliverOrDropMessage delivers the oldest message for a process, or loses it.
 func deliverOrDropMessage(x *Execution, k Kind, id int) bool {
-	if p := x.processes[id]; k == Woken {
+	if p := x.processes[id]; k == ReceivesMessage {
 		p.deliverMessage()
 	} else {
 		p.listenerWithMessage().takeMessage()
@@ -261,12 +262,12 @@ func fireTimeout(x *Execution, k Kind, id int) bool {
 	return true
 }
 
-// canEndWait reports whether the schedule has to end a wait of the task.
+// canEndWait reports whether the task is in a wait that the schedule has to end.
 func canEndWait(x *Execution, _ Kind, id int) bool {
 	return id < len(x.tasks) && x.tasks[id].undecided && slices.Contains(x.waiters, x.tasks[id])
 }
 
-// endUndecidedWait ends a wait of the task in the way k.
+// endUndecidedWait ends a wait of the task: it goes on, or notices the end of its context.
 func endUndecidedWait(x *Execution, k Kind, id int) bool {
 	x.tasks[id].resolveWait(k)
 	return true

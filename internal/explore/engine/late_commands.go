@@ -11,15 +11,15 @@ import (
 
 // sentCommand is a command on its way from a task to a server.
 type sentCommand struct {
-	task      *Task         // sender
-	commands  []redis.Cmder // the command as the client knows it; several: a transaction
-	server    *simredis.Server
-	conn      *simredis.Conn
+	task      *Task             // sender
+	commands  []redis.Cmder     // the command as the client sent it; several: a transaction
+	server    *simredis.Server  // receiver
+	conn      *simredis.Conn    // connection that carries it; nil: a cached command, which needs none
 	command   *simredis.Command // the command as the server receives it
 	droppable bool              // part of a pipeline whose connection may break, so that it never arrives
 }
 
-// firstLate returns the index of t's first command in lateCommands; below zero: it has none.
+// firstLate returns the index of t's first command in lateCommands; negative: it has none.
 func (t *Task) firstLate() int {
 	return slices.IndexFunc(t.x.lateCommands, func(l sentCommand) bool { return l.task == t })
 }
@@ -39,8 +39,8 @@ func (w *stateWriter) appendLate(b []byte, s *simredis.Server, o Order) []byte {
 	return b
 }
 
-// addArrivals adds that late commands take effect, which they do even after all actors have finished. The commands of one task keep their
-// order.
+// addArrivals adds the transitions by which late commands take effect, even after all actors have finished. The commands of one task keep
+// their order.
 func (list *transitionList) addArrivals() {
 	for i, l := range list.x.lateCommands {
 		if l.task.firstLate() == i {
@@ -58,7 +58,7 @@ func (t *Task) executeLate() {
 	l := t.x.lateCommands[i]
 	t.x.lateCommands = slices.Delete(slices.Clone(t.x.lateCommands), i, i+1)
 	if t.x.Recorder != nil {
-		t.x.Recorder.Sending(l.server.Index, l.commands)
+		t.x.Recorder.OnSend(l.server.Index, l.commands)
 	}
 	if l.server.Health == simredis.Crashed {
 		return

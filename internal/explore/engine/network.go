@@ -20,9 +20,9 @@ func (k Kind) hidesReply() bool {
 	return k == LosesReply || k == LosesRequest || k == Delays || k == Resends
 }
 
-// maxUnsent is how many commands in a row a task may try to send after their context has ended. A thousand is far above what code does
-// that reacts to the error.
-const maxUnsent = 1000
+// maxExpiredSends is the number of consecutive commands that a task may try to send after their context has ended. Code that reacts to the
+// error sends far fewer than a thousand.
+const maxExpiredSends = 1000
 
 // network is the simredis.Network of an execution.
 type network struct{ x *Execution }
@@ -51,18 +51,18 @@ func (n network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 
 // refuseExpired returns the error for a command whose context has ended. If a task retries forever without a pause, the execution fails.
 func (n network) refuseExpired(t *Task, err error) error {
-	if t.expiredSends++; t.expiredSends <= maxUnsent {
+	if t.expiredSends++; t.expiredSends <= maxExpiredSends {
 		return err
 	}
 	lines := callerLines()
-	n.x.Fail(language.Translate(fmt.Errorf("%w: its context has ended, and it tries again and again without a pause%s", ErrBlind, lines),
+	n.x.Fail(language.Translate(fmt.Errorf("%w: its context has ended, and it keeps retrying without a pause%s", ErrBlind, lines),
 		"context 已经结束，代码却不停重试，中间没有等待%s", lines))
 	t.coroutine.Condemn()
 	return park(t)
 }
 
-// transmit sends commands once the schedule releases them. With Resends it sends them again, even if ctx has ended meanwhile, as a client
-// does.
+// transmit sends commands once the schedule releases them. For the fault Resends it sends them again, even if ctx has ended meanwhile: a
+// client does the same.
 func (n network) transmit(ctx context.Context, t *Task, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
 	t.pending, t.server, t.faultKind = cmds, server, Moves
 	t.nameByNode(server)
@@ -106,23 +106,23 @@ func (n network) transmit(ctx context.Context, t *Task, server int, cmds []redis
 	return err
 }
 
-// recordSending tells the recorder, if there is one, what is on its way to a server.
+// recordSending tells the recorder, if there is one, which commands are on their way to a server.
 func (n network) recordSending(server int, commands []redis.Cmder) {
 	if n.x.Recorder != nil {
-		n.x.Recorder.Sending(server, commands)
+		n.x.Recorder.OnSend(server, commands)
 	}
 }
 
-// HasTurn implements simredis.Network.
+// HasTurn implements simredis.Network: it reports whether the calling goroutine is the running task.
 func (n network) HasTurn() bool {
 	t := n.x.current.Load()
 	return t != nil && t.hasTurn()
 }
 
-// ReportMisuse implements simredis.Network.
+// ReportMisuse implements simredis.Network: it fails the execution.
 func (n network) ReportMisuse(err error) { n.x.Fail(fmt.Errorf("%w%s", err, callerLines())) }
 
-// Receive implements simredis.Network: a command takes effect.
+// Receive implements simredis.Network: it makes a command take effect and returns the reply, unless a fault prevents that.
 func (n network) Receive(
 	conn *simredis.Conn, server int, command *simredis.Command, rest []*simredis.Command,
 ) ([]byte, error) {
@@ -145,9 +145,9 @@ func (n network) Receive(
 	}
 	n.recordSending(server, c.commands)
 	switch t.faultKind {
-	case Unsynced:
+	case StopsReplication:
 		n.x.Cluster.StopReplication(s)
-	case Unsaved:
+	case StopsSnapshots:
 		n.x.Cluster.TakeSnapshot(s)
 	default:
 	}
@@ -167,7 +167,7 @@ func (n network) Receive(
 	r.ownChanges = r.ownChanges.Plus(n.x.Cluster.Version().Minus(version))
 	r.timeDependent, r.usedOtherKeys = r.timeDependent || n.x.Cluster.DependsOnTime(s, command), r.usedOtherKeys || !usesOnlyLockKeys(command)
 	if n.x.Recorder != nil && len(follow) > 0 {
-		n.x.Recorder.PipelineContinues(t.pending[len(c.commands):], t.faultKind != DiesAfter)
+		n.x.Recorder.OnPipelineRest(t.pending[len(c.commands):], t.faultKind != DiesAfter)
 	}
 	switch {
 	case t.faultKind == LosesReply || t.faultKind == Resends || s.Health == simredis.Hung:
@@ -198,7 +198,7 @@ func (x *Execution) execute(c sentCommand) (*simredis.Answer, error) {
 		return nil, err
 	}
 	if x.Recorder != nil {
-		x.Recorder.Replied(a.Reply, len(c.commands))
+		x.Recorder.OnReply(a.Reply, len(c.commands))
 	}
 	x.setState(c.server, next, c.task.actor)
 	publish(a.Published, x.listeners)
@@ -209,7 +209,7 @@ func (x *Execution) execute(c sentCommand) (*simredis.Answer, error) {
 func (n network) refuseConnection(t *Task, s *simredis.Server) error {
 	t.recordReply(s, "refused", requesterLabel(t, s), "")
 	if n.x.Recorder != nil {
-		n.x.Recorder.Replied([]byte("-connection refused\r\n"), 1)
+		n.x.Recorder.OnReply([]byte("-connection refused\r\n"), 1)
 	}
 	t.recordCommand(query{server: s}, n.x.Cluster.Version())
 	return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}

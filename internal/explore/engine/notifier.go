@@ -10,8 +10,8 @@ import (
 
 // listener is a process's subscription to a channel.
 type listener struct {
-	actor    *Actor // actor that subscribed last
-	channel  string
+	actor    *Actor                  // actor that subscribed last
+	channel  string                  // name of the channel
 	notify   []*func(message string) // callbacks of all subscribers, in the order in which they subscribed
 	messages []string                // published messages that have not been delivered
 }
@@ -29,9 +29,9 @@ func (p *Process) listener(channel string, a *Actor) *listener {
 }
 
 // publish appends messages to the listeners of their channels.
-func publish(messages []simredis.Message, to []*listener) {
+func publish(messages []simredis.Message, listeners []*listener) {
 	for _, m := range messages {
-		for _, l := range to {
+		for _, l := range listeners {
 			if l.channel == m.Channel {
 				l.messages = append(l.messages, m.Text)
 			}
@@ -82,8 +82,8 @@ type virtualNotifier struct{ process *Process }
 func (p *Process) Notifier() lock.Notifier { return virtualNotifier{p} }
 
 // Subscribe implements lock.Notifier. As with the real notifier, the subscription stays when the last subscriber stops, so a message for
-// an earlier subscriber may reach the next one. If it follows a reply, the subscription is a step of its own, as what the reply said may
-// have changed by then.
+// an earlier subscriber may reach the next one. A subscription that follows a reply is a step of its own, as the state that the reply
+// described may have changed by then.
 func (n virtualNotifier) Subscribe(channel string, notify func(message string)) (stop func()) {
 	t := n.process.x.callingTask("Notifier.Subscribe")
 	if err := simredis.CheckChannel(channel); err != nil {

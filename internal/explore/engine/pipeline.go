@@ -7,13 +7,13 @@ import (
 )
 
 // A pipeline is sent at once, and its commands take effect one after the other: each is a step, and commands of others may come between.
-// Its sender has no part in that: it waits for all replies, and what it has sent takes effect even if it is paused or dead, unless its
-// connection breaks. Then the rest never arrives. A transaction is one step.
+// Its sender only waits for all replies: the commands take effect even if the sender is paused or dead. If its connection breaks, the rest
+// never arrives. A transaction is one step.
 
 // ConnectionReset is the reply that a recorder gets for the rest of a pipeline whose connection is broken.
 const ConnectionReset = "connection reset"
 
-// AwaitNext implements simredis.Network.
+// AwaitNext implements simredis.Network: it waits until the schedule lets the pipeline's next command take effect.
 func (n network) AwaitNext() error {
 	t := n.x.callingTask(commandCall)
 	if t == nil {
@@ -23,7 +23,7 @@ func (n network) AwaitNext() error {
 	return park(t)
 }
 
-// split divides what t has sent into the command that takes effect now, and those that follow.
+// split divides what t has sent into the command that takes effect now and the commands that follow.
 func (t *Task) split(
 	s *simredis.Server, conn *simredis.Conn, command *simredis.Command, rest []*simredis.Command,
 ) (now sentCommand, follow []sentCommand) {
@@ -57,7 +57,7 @@ func markDroppable(rest []sentCommand) []sentCommand {
 func (t *Task) dropLateRest() {
 	first := t.x.lateCommands[t.firstLate()]
 	if t.x.Recorder != nil {
-		t.x.Recorder.Sending(first.server.Index, first.commands)
+		t.x.Recorder.OnSend(first.server.Index, first.commands)
 	}
 	t.x.lateCommands = slices.DeleteFunc(slices.Clone(t.x.lateCommands), func(l sentCommand) bool {
 		return l.task == t && l.conn == first.conn && l.droppable
@@ -75,11 +75,11 @@ func (x *Execution) breakConnections(s *simredis.Server) {
 	}
 }
 
-// recordReset tells the recorder that c does not arrive any more, if c is the subject of the current step.
+// recordReset tells the recorder that c never arrives, if the current step is c's.
 func (n network) recordReset(c sentCommand) {
-	if last := n.x.schedule[len(n.x.schedule)-1]; n.x.Recorder == nil || !last.Kind.IsOfTask() || int(last.ID) != c.task.id {
+	if last := n.x.schedule[len(n.x.schedule)-1]; n.x.Recorder == nil || !last.Kind.IsTaskStep() || int(last.ID) != c.task.id {
 		return
 	}
-	n.x.Recorder.Sending(c.server.Index, c.commands)
-	n.x.Recorder.Replied([]byte("-"+ConnectionReset+"\r\n"), 1)
+	n.x.Recorder.OnSend(c.server.Index, c.commands)
+	n.x.Recorder.OnReply([]byte("-"+ConnectionReset+"\r\n"), 1)
 }

@@ -9,23 +9,24 @@ import (
 	"lockstep/internal/lock"
 )
 
-// ErrUndeclaredPoll is returned when the code under test polls in a way that it does not declare by lock.Poll.
-var ErrUndeclaredPoll = errors.New("the lock asks again and again, and lock.Poll does not say that its next attempt is the last one " +
-	"once more: let it wait by lock.Poll, and leave nothing in Redis by an attempt that fails; or explore it with package locktest")
+// ErrUndeclaredPoll is returned when the code under test polls without lock.Poll, which declares that all attempts are the same, or when
+// its attempts are not the same.
+var ErrUndeclaredPoll = errors.New("the lock retries in a way that the explorer cannot follow: " +
+	"let it wait by lock.Poll, and let a failed attempt leave nothing in Redis; or explore it with package locktest")
 
-// maxUndeclared is how many attempts in a row a waiter may make that lock.Poll does not describe. There may be a few: the commands of a
-// list look like attempts.
+// maxUndeclared is the number of consecutive attempts that a waiter may make without lock.Poll. A few must be allowed: commands with pauses
+// between them may look like attempts.
 const maxUndeclared = 10
 
-// poller is what is known of the attempts that a task has made before its present one.
+// poller describes the attempts at the lock that a task has made before its current one.
 type poller struct {
 	lastReplies Fingerprint // repliesHash of the last attempt
 	futile      bool        // the last attempt got the same replies as the one before, and changed nothing
-	undeclared  int         // attempts in a row that lock.Poll does not describe
+	undeclared  int         // consecutive attempts without lock.Poll
 }
 
-// recordPause records an attempt that ends with a pause. After a pause of lock.Poll, the next attempt is the same one; after any other,
-// the code may be about to ask something else.
+// recordPause records an attempt that ends with a pause. After a pause of lock.Poll the next attempt is the same; after any other pause the
+// code may do something else.
 func (t *Task) recordPause() {
 	r, p := &t.round, &t.poller
 	r.endEvents = t.actor.Process.eventCount
@@ -42,7 +43,7 @@ func (t *Task) recordPause() {
 // isInPollSleep reports whether t is in a pause of lock.Poll.
 func (t *Task) isInPollSleep() bool { return lock.IsRetry(t.waitCtx) }
 
-// isInLongSleep reports whether t sleeps for more than a moment, so that time has to end its sleep.
+// isInLongSleep reports whether t sleeps for longer than a brief sleep, so that only time can end its sleep.
 func (t *Task) isInLongSleep() bool {
 	return t.waiting && t.waitTimer != nil && !t.waitTimer.isBrief && !t.waitTimer.stopped
 }
@@ -68,8 +69,8 @@ func (x *Execution) hasOnlyFutilePolls() bool {
 	})
 }
 
-// The number of times that CheckPolls has a waiter try again: pollRepeats for one whose attempts are in vain, leftoverRepeats for one whose
-// attempts leave something in Redis.
+// The number of times that CheckPolls has a waiter try again: pollRepeats if its attempts are in vain, leftoverRepeats if its attempts
+// leave something in Redis.
 const pollRepeats, leftoverRepeats = 20, 3
 
 // CheckPolls has each waiter in a pause of lock.Poll try again many times, outside the schedule. lock.Poll declares that the attempts are
@@ -129,7 +130,7 @@ func retryWithLeftovers(t *Task) bool {
 	return true
 }
 
-// retry runs one attempt of t, with the pauses in it.
+// retry runs one attempt of t, including the pauses within it.
 func retry(t *Task) {
 	isPart := func(other *Task) bool { return other == t || other.parent == t }
 	for range maxSteps {

@@ -9,10 +9,11 @@ import (
 	"sync/atomic"
 )
 
-// Pool keeps the goroutines of ended coroutines for later ones: to start one, let its stack grow and get its id takes longer than most
-// coroutines run. It also keeps the tasks of closed executions. The zero Pool is empty. All its coroutines must have the same scheduler.
+// Pool keeps the goroutines of ended coroutines for later ones: starting a goroutine, growing its stack and reading its id take longer than
+// most coroutines run. It also keeps the tasks of closed executions. The zero Pool is empty. All its coroutines must have the same
+// scheduler.
 type Pool struct {
-	idle  []*carrier           // goroutines without a coroutine
+	idle  []*carrier           // carriers without a coroutine
 	tasks []*Task              // tasks of closed executions
 	specs *[kindCount]kindSpec // copy of the kind table; nil: not yet copied
 }
@@ -44,6 +45,7 @@ func (p *Pool) Close() {
 	p.idle = nil
 }
 
+// takeCarrier returns an idle carrier, or else a new one.
 func (p *Pool) takeCarrier() *carrier {
 	if n := len(p.idle); n > 0 {
 		c := p.idle[n-1]
@@ -53,17 +55,19 @@ func (p *Pool) takeCarrier() *carrier {
 	return newCarrier()
 }
 
+// putCarrier returns a carrier whose coroutine has ended to the pool.
 func (p *Pool) putCarrier(c *carrier) { p.idle = append(p.idle, c) }
 
-// carrier is a goroutine that runs one coroutine after the other.
+// carrier is a goroutine that runs coroutines, one after the other.
 type carrier struct {
 	resume      func() (struct{}, bool) // lets the goroutine run until it parks
 	stop        func()                  // ends the goroutine
-	park        func(struct{}) bool     // returns false when the carrier has to end
-	goroutineID atomic.Value            // id of its goroutine, as stacks print it
+	park        func(struct{}) bool     // yields to the caller of resume; false: the carrier has to end
+	goroutineID atomic.Value            // string: id of its goroutine, as stacks print it
 	coroutine   *Coroutine              // coroutine that it runs; nil: none
 }
 
+// newCarrier returns a carrier whose goroutine starts at the first resume.
 func newCarrier() *carrier {
 	c := &carrier{}
 	c.resume, c.stop = iter.Pull(c.carry)
@@ -109,8 +113,8 @@ func growStack() {
 // maxCallDepth is more than the depth of any call stack without recursion.
 const maxCallDepth = 512
 
-// isCarrier reports whether the calling goroutine is a carrier. As only one carrier runs at a time, that is enough to identify it. The
-// goroutine id would do so directly, but printing a stack takes ten times as long.
+// isCarrier reports whether the calling goroutine is a carrier. As only one carrier runs at a time, that identifies the carrier.
+// Comparing goroutine ids would be simpler, but reading an id takes ten times as long.
 func isCarrier() bool {
 	var calls [maxCallDepth]uintptr
 	carry := reflect.ValueOf((*carrier).carry).Pointer()

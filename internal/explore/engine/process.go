@@ -16,18 +16,18 @@ import (
 type Process struct {
 	Name        string // replica1, replica2, … ; an actor's name, if each actor has a process
 	x           *Execution
-	actors      []*Actor
+	actors      []*Actor      // in the order of their names
 	clockOffset time.Duration // lead of its clock over the virtual time
 	dead        bool          // true from a crash on
 	paused      bool          // true between a pause and the resume
 
-	sharedMemory reflect.Value // what its tasks share; invalid: unknown
+	sharedMemory reflect.Value // value that its tasks share; invalid: unknown
 	processHistory
 	eventCount    int // events in its history
 	lastReplyStep int // index of the step that brought the last reply
 }
 
-// processHistory is a hash of all events that a process has seen. The code is deterministic, so it stands for the process's memory.
+// processHistory is a hash of all events that a process has seen. The code is deterministic, so the hash stands for the process's memory.
 type processHistory struct {
 	knownActors []byte        // actors named in its history, in the order in which the process met them
 	hash        Fingerprint   // history hash: all events but those in nodeHashes
@@ -37,8 +37,8 @@ type processHistory struct {
 
 // clockReads counts the readings of a process's clock, and keeps the last time read.
 type clockReads struct {
-	count    int
-	lastTime time.Duration
+	count    int           // number of readings
+	lastTime time.Duration // virtual time of the last reading
 }
 
 // newProcess returns the process with this 0-based index.
@@ -67,10 +67,10 @@ func (p *Process) hasEnded() bool {
 	return !slices.ContainsFunc(p.actors, func(a *Actor) bool { return !a.finished })
 }
 
-// IsOver reports whether a process runs, and all its sales have ended.
+// IsOver reports whether all sales of a process have ended, and it is neither dead nor paused.
 func (p *Process) IsOver() bool { return !p.dead && !p.paused && p.hasBegun() && p.hasEnded() }
 
-// maxSteps bounds the commands that RunOffSchedule, and an attempt of CheckPolls, may execute.
+// maxSteps is the largest number of commands that RunOffSchedule, and each attempt in CheckPolls, executes.
 const maxSteps = 100
 
 // RunOffSchedule runs f in a's process, and then every command of the process until all its tasks wait, without time passing. No
@@ -82,9 +82,9 @@ func (x *Execution) RunOffSchedule(a *Actor, f func()) {
 }
 
 // runCommands lets the tasks that match send commands until all of them wait for something else.
-func (x *Execution) runCommands(which func(*Task) bool) {
+func (x *Execution) runCommands(matches func(*Task) bool) {
 	for range maxSteps {
-		i := slices.IndexFunc(x.tasks, func(t *Task) bool { return which(t) && t.isLive() && t.hasAction() })
+		i := slices.IndexFunc(x.tasks, func(t *Task) bool { return matches(t) && t.isLive() && t.hasAction() })
 		if i < 0 {
 			return
 		}
@@ -93,7 +93,7 @@ func (x *Execution) runCommands(which func(*Task) bool) {
 	}
 }
 
-// Title returns the process's name for a sentence: that of its only actor, or its own with those of its actors.
+// Title returns the process's name for a sentence: the name of its only actor, or its own with those of its actors, as in replica1 (A, C).
 func (p *Process) Title() string {
 	if len(p.actors) == 1 {
 		return p.actors[0].Name
@@ -105,7 +105,7 @@ func (p *Process) Title() string {
 	return fmt.Sprintf("%s (%s)", p.Name, strings.Join(names, ", "))
 }
 
-// OwnsKey reports whether one of the key's values is the process as owner, with or without a suffix.
+// OwnsKey reports whether one of the key's values is the owner lock.Owner(p.Name), with or without a suffix.
 func (p *Process) OwnsKey(k simredis.Key) bool {
 	owner := lock.Owner(p.Name)
 	return slices.ContainsFunc(k.Values, func(value string) bool { return value == owner || strings.HasPrefix(value, owner+":") })
@@ -113,11 +113,11 @@ func (p *Process) OwnsKey(k simredis.Key) bool {
 
 // Actor is one buyer. It makes one sale, or several one after the other.
 type Actor struct {
-	Index          int    // 0-based position among all actors
-	Name           string // one letter, from Setup.FirstActorName on
-	Process        *Process
-	indexInProcess int    // 0-based position among the actors of its process
-	Sale           string // id of its current sale: the actor's name, followed by a number from the second sale on
+	Index          int      // 0-based position among all actors
+	Name           string   // one letter, from Setup.FirstActorName on
+	Process        *Process // process that it runs in
+	indexInProcess int      // 0-based position among the actors of its process
+	Sale           string   // id of its current sale: the actor's name, followed by a number from the second sale on
 
 	triesOnce  bool  // true: it tries once for the lock, and does not wait
 	mainTask   *Task // task that runs the actor's body
@@ -125,11 +125,11 @@ type Actor struct {
 	saleCount  int   // sales begun
 	labelCount int   // tasks started, without those of rounds that were forgotten
 
-	cancelContext context.CancelFunc
-	started       bool  // its main task runs, or has run
-	finished      bool  // its sales have ended
-	cancelled     bool  // its client has gone away
-	err           error // result of the sales
+	cancelContext context.CancelFunc // cancels the context of the body
+	started       bool               // its main task runs, or has run
+	finished      bool               // its sales have ended
+	cancelled     bool               // its client has gone away
+	err           error              // result of the sales
 }
 
 // TriesOnce reports whether the actor tries once for the lock, and does not wait.

@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/lock"
 )
 
-// ShareMemory says what the tasks of p share, such as its lock: a waiter that sends nothing can only look there.
+// ShareMemory sets the values that the tasks of p share, such as its lock: a waiter that sends no commands can only observe these.
 func (p *Process) ShareMemory(values any) { p.sharedMemory = reflect.ValueOf(values) }
 
 // memoryHash returns a hash of all that p's shared values hold or point to, without the clients, clocks, notifiers and contexts that the
@@ -27,26 +27,26 @@ func (p *Process) memoryHash() (hash uint64, ok bool) {
 // memoryHasher hashes values and what they point to.
 type memoryHasher struct {
 	seed     maphash.Seed
-	visited  map[reference]bool // references that were followed, since values may form a circle
-	buffer   []byte
-	isOpaque bool // some value cannot be read
+	visited  map[reference]bool // references that were followed, since values may form a cycle
+	buffer   []byte             // text of the values added so far
+	isOpaque bool               // some value cannot be read
 }
 
 // reference is a pointer, a map or a slice.
 type reference struct {
-	kind    reflect.Type
+	kind    reflect.Type // type of the reference
 	address uintptr
-	length  int // 0 for a pointer
+	length  int // number of elements; 0: a pointer
 }
 
-// environmentTypes are the interfaces to what the engine gives to a lock. What is behind them is not the lock's memory.
+// environmentTypes returns the interfaces of what the engine gives to a lock. Their values are not the lock's memory.
 func environmentTypes() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[redis.Cmdable](), reflect.TypeFor[lock.Clock](), reflect.TypeFor[lock.Notifier](), reflect.TypeFor[context.Context](),
 	}
 }
 
-// isEnvironment reports whether an interface leads to what the engine has given to a lock.
+// isEnvironment reports whether the type of v is one of environmentTypes, or implements one.
 func isEnvironment(v reflect.Value) bool {
 	return slices.ContainsFunc(environmentTypes(), v.Type().Implements)
 }
@@ -107,6 +107,7 @@ func (m *memoryHasher) addFields(v reflect.Value) {
 	}
 }
 
+// addElements adds the elements of a slice or an array.
 func (m *memoryHasher) addElements(v reflect.Value) {
 	for i := range v.Len() {
 		m.add(v.Index(i))

@@ -10,18 +10,18 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Queries of a judge or a recorder about the present state.
+// Queries of a judge or a recorder about the current state.
 
-// IsWaitingInVain reports whether a waits for something that the passing of time alone will not bring.
+// IsWaitingInVain reports whether a waits for something that will not come merely by the passing of time.
 func (a *Actor) IsWaitingInVain() bool {
 	t := a.mainTask
 	return t.waiting && !t.undecided && (t.waitTimer == nil || t.isInBriefSleep() && t.wouldRepeat() || t.isInFutileSleep())
 }
 
-// IsQueued reports whether a waits for anything but a reply or the end of a brief sleep.
+// IsQueued reports whether a is in a Clock.Wait other than a brief sleep, as in a queue.
 func (a *Actor) IsQueued() bool { return a.mainTask.waiting && !a.mainTask.isInBriefSleep() }
 
-// IsTimerNext reports whether the next event that time brings is a timer, and not an expiry.
+// IsTimerNext reports whether a timer is due before the next key expires.
 func (x *Execution) IsTimerNext() bool {
 	expiry, next := x.Cluster.NextExpiry(), x.timers.earliest()
 	return next != nil && (expiry == 0 || next.dueAt < x.now+expiry)
@@ -36,8 +36,8 @@ func (x *Execution) OutlivingTasks() (all []Subject) {
 			continue
 		}
 		for _, t := range x.tasks {
-			goesOn := t.startedByMessage && t.hasAction() || t.undecided
-			if t.actor.Process == p && !t.Ended() && !goesOn {
+			isExempt := t.startedByMessage && t.hasAction() || t.undecided
+			if t.actor.Process == p && !t.Ended() && !isExempt {
 				all = append(all, Subject{t.name(), t.actor, t})
 			}
 		}
@@ -55,7 +55,7 @@ func (p *Process) isAwaitingNode() bool {
 // Pending returns the commands that the actor's main task has sent and Redis has not executed; nil: none.
 func (a *Actor) Pending() []redis.Cmder { return a.mainTask.pending }
 
-// MaxClockDifference returns the largest difference between two clocks of the execution.
+// MaxClockDifference returns an upper bound of the difference between two clocks of the execution.
 func (x *Execution) MaxClockDifference() time.Duration {
 	return x.Scenario.Skew*time.Duration(min(len(x.processes), 2)) + x.totalClockJump
 }
@@ -73,16 +73,16 @@ func (x *Execution) AdvanceBy(d time.Duration) {
 
 // The rest of this file has read-only queries about the current state, for a reader who steps through a schedule.
 
-// Standstill is the reason why an actor that runs does nothing by itself.
+// Standstill is the reason why a running actor does nothing by itself.
 type Standstill uint8
 
 // The reasons for a standstill.
 const (
-	Free          Standstill = iota // no standstill: it can do something
-	AsksInVain                      // sleeps briefly, and its next attempt would get the same replies
-	WaitsForTime                    // waits for a timer, and perhaps for something that comes earlier
-	WaitsForReply                   // waits for a node that does not answer
-	WaitsForOther                   // waits for a message, or for another goroutine of its process
+	NoStandstill  Standstill = iota // no standstill: it can do something
+	AsksInVain                      // it sleeps briefly, and its next attempt would get the same replies
+	WaitsForTime                    // it waits for a timer, or for something that may come earlier
+	WaitsForReply                   // it waits for a node that does not answer
+	WaitsForOther                   // it waits for a message, or for another goroutine of its process
 )
 
 // Standstill returns why a does nothing by itself, and, for WaitsForTime, when its timer is due.
@@ -94,7 +94,7 @@ func (a *Actor) Standstill() (why Standstill, due time.Duration) {
 	case t.isInBriefSleep() && t.wouldRepeat():
 		return AsksInVain, 0
 	case !t.waiting || t.undecided || t.isInBriefSleep():
-		return Free, 0
+		return NoStandstill, 0
 	case t.waitTimer != nil && !t.waitTimer.stopped && t.waitTimer.dueAt < Forever:
 		return WaitsForTime, t.waitTimer.dueAt
 	default:
@@ -104,26 +104,25 @@ func (a *Actor) Standstill() (why Standstill, due time.Duration) {
 
 // Snapshot is the part of an execution's state that is shown to a reader beside what the servers hold.
 type Snapshot struct {
-	RemainingBudget fault.Budget
-	Timers          []Timer
-	Messages        []Message
+	RemainingBudget fault.Budget // faults that may still happen
+	Timers          []Timer      // timers that time will fire, in the order in which they were set
+	Messages        []Message    // messages under way to a listener
 }
 
-// Timer is a timer that is set.
+// Timer is a timer that is set, as a reader sees it.
 type Timer struct {
-	Actor string       `json:"actor"`
-	In    trace.Millis `json:"in_ms"`
+	Actor   string       `json:"actor"` // name of the actor that has set it
+	FiresIn trace.Millis `json:"in_ms"` // time until it fires; 0: it is due
 }
 
 // Message is a published message that has not arrived.
 type Message struct {
-	To      string `json:"to"` // process that will receive it
-	Channel string `json:"channel"`
-	Text    string `json:"text"`
+	Receiver string `json:"to"` // process that will receive it
+	Channel  string `json:"channel"`
+	Text     string `json:"text"`
 }
 
-// Snapshot returns the remaining faults, the timers that time will fire, in the order in which they were set, and the messages under way
-// to a listener. Timers of a paused process fire when it resumes.
+// Snapshot returns a snapshot of the current state. It includes the timers of a paused process, which fire when the process resumes.
 func (x *Execution) Snapshot() Snapshot {
 	s := Snapshot{x.budget, []Timer{}, []Message{}}
 	for _, t := range x.timers {

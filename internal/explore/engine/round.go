@@ -18,22 +18,22 @@ type round struct {
 	commandCount  int               // commands that a server received
 	queries       []query           // commands that a server received, recorded only during CheckPolls
 	replyLost     bool              // a reply was lost
-	wrote         bool              // a server's state has changed, if only in an expiry
+	wrote         bool              // a command has changed a server's state, at least an expiry
 	readClock     bool              // the process's clock was read
 	timeDependent bool              // the reply to a command depended on the time
-	lastCommandAt time.Duration     // virtual time of its last command; -1: invalid since a clock has jumped
-	repeatsLast   bool              // the round is the same as the one before
+	lastCommandAt time.Duration     // virtual time of its last command; -1: a clock has jumped since then
+	repeatsLast   bool              // the round repeats the one before
 
 	startHistory processHistory // the process's history when the round began
 	startLabels  int            // the actor's labelCount when the round began
 	startEvents  int            // the process's eventCount when the round began
 	eventsBefore int            // the process's eventCount before the event that began the round
-	ownEvents    int            // events since then that are the round's own
+	ownEvents    int            // events of the process since startEvents that belong to the round
 	endEvents    int            // the process's eventCount when the round ended with a pause
 	repliesHash  Fingerprint    // hash of the events of the round, clock reads excluded
 
 	memoryBefore  uint64 // hash of the process's memory when the round began
-	isMemoryKnown bool   // memoryBefore is valid: the round before was a silent attempt of lock.Poll, and the memory can be read
+	isMemoryKnown bool   // memoryBefore is valid: the previous round was a silent attempt of lock.Poll, and the memory can be read
 }
 
 // beginRound starts a new round of t.
@@ -46,10 +46,10 @@ func (t *Task) beginRound() {
 	}
 }
 
-// BeginRound starts a new round of the current task: what it did before was not an attempt at the lock.
+// BeginRound starts a new round of the current task: its actions before were not an attempt at the lock.
 func (x *Execution) BeginRound() { x.current.Load().beginRound() }
 
-// currentRound returns the round that t's actions belong to: its parent's, while t helps that, or else its own.
+// currentRound returns the round that t's actions belong to: the parent's round while t helps in it, or else t's own.
 func (t *Task) currentRound() *round {
 	if t.parent != nil && !t.detached && t.parent.currentRound().number == t.parentRound {
 		return t.parent.currentRound()
@@ -59,11 +59,11 @@ func (t *Task) currentRound() *round {
 
 // query is a command that a server received.
 type query struct {
-	server  *simredis.Server
+	server  *simredis.Server  // receiver
 	command *simredis.Command // nil: the server refused the connection
 }
 
-// recordCommand records that a server receives a command at this version of the cluster.
+// recordCommand records that a server has received a command. version is the cluster's version before the command.
 func (t *Task) recordCommand(q query, version simredis.Version) {
 	r := t.currentRound()
 	if r.commandCount == 0 {
@@ -84,7 +84,7 @@ func (r *round) prolongs(c *simredis.Cluster, now time.Duration) bool {
 }
 
 // wouldRepeat reports whether t's next round would be the same as its last. That is so if lock.Poll declares it to be the same attempt,
-// and if nothing that it depends on has changed: the keys that it used in Redis, its process's memory, and the time that it read.
+// and nothing that the last round depended on has changed: the keys that it used in Redis, its process's memory, and the time that it read.
 func (t *Task) wouldRepeat() bool {
 	r, events := &t.round, t.actor.Process.eventCount
 	return t.isInPollSleep() && !r.replyLost && r.ownEvents == events-r.startEvents && r.endEvents == events &&
@@ -92,7 +92,7 @@ func (t *Task) wouldRepeat() bool {
 		(!r.readClock && !r.timeDependent || r.lastCommandAt == t.x.now)
 }
 
-// isOutdated reports whether others have changed keys that the round used since its first command.
+// isOutdated reports whether others have changed keys that the round used, since the round's first command.
 func (r *round) isOutdated(c *simredis.Cluster) bool {
 	others := c.Version().Minus(r.startVersion).Minus(r.ownChanges)
 	return others.Transient > 0 || r.usedOtherKeys && others.All > 0
@@ -105,10 +105,10 @@ func (t *Task) wake() {
 	if !repeats && t.isUndone() {
 		t.restoreHistory()
 	}
-	followsSilent := t.isInPollSleep() && t.round.isSilent()
+	followsSilentRound := t.isInPollSleep() && t.round.isSilent()
 	t.beginRound()
 	t.round.repeatsLast = repeats
-	if followsSilent {
+	if followsSilentRound {
 		t.round.memoryBefore, t.round.isMemoryKnown = t.actor.Process.memoryHash()
 	}
 	t.actor.Process.recordEvent("wake " + t.label)
@@ -117,8 +117,8 @@ func (t *Task) wake() {
 	t.x.settle()
 }
 
-// compressHistory replaces the events of a round that only read by the hash of its replies. So a waiter may remember how often it got
-// these replies, but not when.
+// compressHistory replaces the events of a round that only read by the hash of its replies. So a waiter remembers how often it got these
+// replies, but not when.
 func (t *Task) compressHistory() {
 	if t.isSilentRepeat() {
 		t.forgetRound()
@@ -161,8 +161,8 @@ func (t *Task) isUndone() bool {
 // isTraceless reports whether t's last round has left nothing in Redis, and all events of its process since then are the round's own.
 func (t *Task) isTraceless() bool {
 	r, p := &t.round, t.actor.Process
-	nothing := r.ownChanges.All == 0 && !t.x.Cluster.OnNodes()
-	return !r.replyLost && !t.hasHelper() && r.ownEvents == p.eventCount-r.startEvents && (nothing || t.actor.isUndone(t.x.Cluster))
+	isUnchanged := r.ownChanges.All == 0 && !t.x.Cluster.OnNodes()
+	return !r.replyLost && !t.hasHelper() && r.ownEvents == p.eventCount-r.startEvents && (isUnchanged || t.actor.isUndone(t.x.Cluster))
 }
 
 // restoreHistory resets the process's history to what it was before t's round.
@@ -173,7 +173,7 @@ func (t *Task) restoreHistory() {
 // isUndone reports whether the healthy servers hold nothing of a's sale or process.
 func (a *Actor) isUndone(c *simredis.Cluster) bool {
 	for _, s := range c.Servers() {
-		if s.Health != simredis.Well {
+		if s.Health != simredis.Healthy {
 			continue
 		}
 		for _, k := range s.State.Keys {

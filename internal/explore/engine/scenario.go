@@ -11,13 +11,13 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Constants of every schedule.
+// Constants of all schedules.
 const (
 	InitialStock     = 100                   // pieces before the first sale
 	TTL              = 10 * time.Second      // expiry of a lock
 	PollInterval     = 20 * time.Millisecond // pause between two attempts of a waiter
 	Forever          = 1000 * time.Hour      // longest wait for a lock; no passing of time reaches it, only the fault timeout does
-	defaultOvertakes = 1                     // a process hands the lock over internally this often while another process waits
+	defaultOvertakes = 1                     // default of Scenario.Overtakes: one hand-off within a process while another process waits
 )
 
 // Upper limits of a scenario's values.
@@ -40,7 +40,7 @@ type Scenario struct {
 	Work        time.Duration // virtual time between reading the stock and writing it
 	Skew        time.Duration // clock error: the first process is behind Redis by this, the second ahead, the third right, and so on
 	FreedWithin time.Duration // time after which a dead holder's lock must be free; 0: any finite time
-	Faults      fault.Budget
+	Faults      fault.Budget  // faults that may happen, and how often each
 
 	Language language.Language // language of sentences; "": English. Not written by String
 }
@@ -52,9 +52,9 @@ func (s Scenario) Say(english, chinese string, values ...any) string {
 
 // Check returns an error if a value of the scenario is not allowed, whatever the lock.
 func (s Scenario) Check() error {
-	for _, number := range []struct {
-		is, least, most int
-		says, chinese   string
+	for _, limit := range []struct {
+		value, least, most int
+		format, chinese    string
 	}{
 		{s.Nodes, 0, MaxNodes, "nodes: %d; it takes 1 to %d, or 0 for three", "nodes 不能是 %d：取值 1 到 %d；0 表示三个"},
 		{s.Actors, 1, MaxActors, "actors: %d; it takes 1 to %d", "actors 不能是 %d：取值 1 到 %d"},
@@ -65,17 +65,17 @@ func (s Scenario) Check() error {
 		{s.Overtakes, 0, MaxActors * MaxSales, "overtakes: %d; it takes 1 to %d", "overtakes 不能是 %d：取值 1 到 %d"},
 		{s.Nested, 0, MaxNested, "nested: %d; it takes 0 to %d", "nested 不能是 %d：取值 0 到 %d"},
 	} {
-		if number.is < number.least || number.is > number.most {
-			return language.Translate(fmt.Errorf(number.says, number.is, number.most), number.chinese, number.is, number.most)
+		if limit.value < limit.least || limit.value > limit.most {
+			return language.Translate(fmt.Errorf(limit.format, limit.value, limit.most), limit.chinese, limit.value, limit.most)
 		}
 	}
-	for _, time := range []struct {
-		is   time.Duration
-		name string
+	for _, limit := range []struct {
+		value time.Duration
+		name  string
 	}{{s.Work, "work"}, {s.FreedWithin, "freed-within"}, {s.Skew, "skew"}} {
-		if time.is < 0 || time.is >= Forever {
-			return language.Translate(fmt.Errorf("%s: %v; it takes 0 to less than %.0fh", time.name, time.is, Forever.Hours()),
-				"%s 不能是 %v：取值 0 到 %.0fh（不含）", time.name, time.is, Forever.Hours())
+		if limit.value < 0 || limit.value >= Forever {
+			return language.Translate(fmt.Errorf("%s: %v; it takes 0 to less than %.0fh", limit.name, limit.value, Forever.Hours()),
+				"%s 不能是 %v：取值 0 到 %.0fh（不含）", limit.name, limit.value, Forever.Hours())
 		}
 	}
 	return s.Faults.Check()
@@ -84,8 +84,9 @@ func (s Scenario) Check() error {
 // CheckFor returns an error if a value of the scenario is not allowed for this lock.
 func (s Scenario) CheckFor(strategy strategy.Strategy) error {
 	if !strategy.OnNodes && (s.Nodes > 0 || s.Faults.HasNodeFaults()) {
-		return language.Translate(fmt.Errorf("nodes: %s is on none; nodes, node-crash, node-hang and node-restart are for locks on "+
-			"several masters, such as redlock", strategy.Name), "%s 不用多个节点；nodes 和 node-* 故障只用于 redlock 这类在多个主节点上的锁", strategy.Name)
+		return language.Translate(fmt.Errorf(
+			"nodes: %s is not on several masters; nodes, node-crash, node-hang and node-restart are only for such locks, like redlock",
+			strategy.Name), "%s 不用多个节点；nodes 和 node-* 故障只用于 redlock 这类在多个主节点上的锁", strategy.Name)
 	}
 	return s.Check()
 }
@@ -93,7 +94,7 @@ func (s Scenario) CheckFor(strategy strategy.Strategy) error {
 // SalesEach returns the number of sales of each actor.
 func (s Scenario) SalesEach() int { return max(s.Sales, 1) }
 
-// MaxOvertakes returns how often a sale may be overtaken.
+// MaxOvertakes returns how many times later sales may overtake a waiting one.
 func (s Scenario) MaxOvertakes() int { return cmp.Or(s.Overtakes, defaultOvertakes) }
 
 // Processes returns the number of processes.
@@ -102,7 +103,7 @@ func (s Scenario) Processes() int { return cmp.Or(s.Replicas, s.Actors) }
 // HasProcessPerActor reports whether every actor has a process of its own.
 func (s Scenario) HasProcessPerActor() bool { return s.Processes() == s.Actors }
 
-// HasInterchangeableProcesses reports whether the processes do not differ.
+// HasInterchangeableProcesses reports whether each process has one actor, and the clocks of all processes agree.
 func (s Scenario) HasInterchangeableProcesses() bool { return s.HasProcessPerActor() && s.Skew == 0 }
 
 // NamedScenario is a scenario of the table of all locks.
@@ -112,8 +113,8 @@ type NamedScenario struct {
 }
 
 // StandardScenarios lists the scenarios of the table of all locks: no fault, each way to use a lock, and each fault once. It leaves out
-// faults that break every lock that expires, or every lock on one Redis, as they would hide all others. Faults of nodes are for a lock on
-// several masters; its actors try once, since waiters there have infinitely many schedules.
+// faults that break every lock that expires, or every lock on one Redis, as these would hide all other faults. Faults of nodes are for a
+// lock on several masters; its actors try once, since waiters there have infinitely many schedules.
 func StandardScenarios(actors int, onNodes bool) []NamedScenario {
 	all := []NamedScenario{
 		{"no fault", Scenario{Actors: actors}},

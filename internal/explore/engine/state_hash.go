@@ -8,13 +8,15 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Fingerprint returns the hash of the execution's state: all that its future may depend on. This is what the servers hold, the history of
-// each process that has a future, which tasks sleep, the timers and messages due, the remaining fault budget, and the judge's own state.
+// Fingerprint returns the hash of the execution's state: all that its future may depend on. It covers the contents of the servers, the
+// history of each process that has a future, the sleeping tasks, the timers and messages due, the remaining fault budget, and the judge's
+// own state.
 func (x *Execution) Fingerprint() Fingerprint { return (&stateWriter{x}).fingerprint() }
 
 // stateWriter serializes the state of an execution for its hash.
 type stateWriter struct{ x *Execution }
 
+// fingerprint returns the hash for Execution.Fingerprint.
 func (w *stateWriter) fingerprint() Fingerprint {
 	o := w.canonicalOrder()
 	b := w.x.Hasher.buffer[:0]
@@ -35,7 +37,7 @@ func (w *stateWriter) fingerprint() Fingerprint {
 	return w.x.Hasher.sum(o.rename(w.x, w.x.Judge.AppendState(b, o)))
 }
 
-// processesInOrder returns the processes in the order o of the actors. If o renames actors, each process has one.
+// processesInOrder returns the processes in the order o of the actors. Only if each process has one actor does an order rename actors.
 func (w *stateWriter) processesInOrder(o Order) []*Process {
 	if !o.renamesActors {
 		return w.x.processes
@@ -47,7 +49,7 @@ func (w *stateWriter) processesInOrder(o Order) []*Process {
 	return all
 }
 
-// appendProcess appends a process's history, and what is due to happen to it.
+// appendProcess appends a process's history, its waits, timers and messages, and the watches of its actors.
 func (p *Process) appendProcess(b []byte, o Order) []byte {
 	if p.hasNoFuture() {
 		b = append(b, "|gone"...)

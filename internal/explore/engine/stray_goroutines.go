@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/language"
 )
 
-// Detection of stray goroutines: those that code under test starts by itself, and tasks that wait where the engine does not see it. Go
-// offers no other way to find them than the stacks of all goroutines.
+// Detection of goroutines that code under test starts without Clock.Go, and of tasks that wait where the engine does not see it. Go offers
+// no other way to find them than the stacks of all goroutines.
 
 // Stacks returns the stacks of all goroutines, as a panic prints them.
 func Stacks() []string {
@@ -25,8 +25,8 @@ func Stacks() []string {
 	}
 }
 
-// CheckGoroutines fails the execution if a goroutine still exists that a task has started by itself. Those that a Pool starts by
-// iter.Pull are allowed.
+// CheckGoroutines fails the execution if a goroutine still exists that a task has started without Clock.Go. Goroutines that a Pool starts
+// by iter.Pull are allowed.
 func (x *Execution) CheckGoroutines() {
 	for _, stack := range Stacks() {
 		_, created, _ := strings.Cut(stack, "\ncreated by ")

@@ -11,9 +11,9 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Symmetry reduction: actors that start alike differ in name alone, so a state in which two of them have changed places is the same
-// state. A state hash is therefore computed in an order of the actors that follows from their histories, and names are replaced by
-// positions in that order.
+// Symmetry reduction: actors that start alike differ only in name, so a state in which two of them have changed places is the same state. A
+// state hash is therefore computed in an order of the actors that follows from their histories, and names are replaced by positions in
+// that order.
 
 // Order is an order of the actors for a state hash.
 type Order struct {
@@ -22,8 +22,8 @@ type Order struct {
 	renamesActors bool   // names are replaced by positions
 }
 
-// minInterchangeable is the number of actors from which they are interchangeable. Of two actors both orders are explored, so that a lock
-// that compares names is found.
+// minInterchangeable is the smallest number of actors that count as interchangeable. With two actors both orders are explored, so that a
+// lock that compares names is found.
 const minInterchangeable = 3
 
 // startsInOrder reports whether actors that start alike start in the order of their names.
@@ -48,7 +48,7 @@ func (w *stateWriter) identityOrder() Order {
 	return o
 }
 
-// canonicalOrder returns the order in which equivalent states look the same: interchangeable actors are sorted by state.
+// canonicalOrder returns the order in which equivalent states have the same hash: interchangeable actors are sorted by state.
 func (w *stateWriter) canonicalOrder() Order {
 	o := w.identityOrder()
 	if !w.x.hasInterchangeableActors() {
@@ -82,6 +82,7 @@ func (w *stateWriter) compare(a, b *Actor) int {
 	return bytes.Compare(w.x.Judge.AppendActor(nil, a.Index), w.x.Judge.AppendActor(nil, b.Index))
 }
 
+// compareBools orders false before true.
 func compareBools(a, b bool) int {
 	switch {
 	case a == b:
@@ -93,7 +94,7 @@ func compareBools(a, b bool) int {
 	}
 }
 
-// stateWithOwnName returns what Redis holds, with a distinguished by its name and all other actors alike.
+// stateWithOwnName returns the contents of Redis with the actors' names replaced: a has a name of its own, and all others share one.
 func (a *Actor) stateWithOwnName() string {
 	places := make([]byte, len(a.Process.x.actors))
 	places[a.Index] = 1

@@ -27,45 +27,45 @@ func (t *Task) Ended() bool { return t.coroutine.Ended() }
 // taskState is the state of a task in one execution. A Pool reuses the Task for later executions with a new state.
 type taskState struct {
 	x       *Execution
-	id      int
+	id      int    // index in Execution.tasks
 	role    string // name within the actor, such as renewal; "": the actor's main task
 	ordinal int    // 1 for the first live task of this role, 2 for the next
 	label   string // identifies the task in hashes of the history; unlike id, it does not count tasks of rounds that were forgotten
-	actor   *Actor
+	actor   *Actor // actor that it works for
 
 	parent           *Task // task that started it by Clock.Go; nil: none
 	parentRound      int   // number of the parent's round that started it
-	detached         bool  // true from its first pause on: what it does then is no part of the parent's round
+	detached         bool  // true from its first pause on: its later actions do not belong to the parent's round
 	startedByMessage bool  // a message started it or its parent, so it works for the whole process and not for one sale
 
 	// The command that it is about to send, and what the schedule does with it.
-	pending      []redis.Cmder
+	pending      []redis.Cmder // nil: none
 	server       int           // index of the server that receives the command
 	expiredSends int           // consecutive commands whose context had ended before they were sent
-	replyUnread  bool          // the reply has arrived, and the paused process has not read it
-	faultKind    Kind          // Moves, or the fault that strikes the pending command
+	replyUnread  bool          // the reply has arrived, and the process, which is paused, has not read it
+	faultKind    Kind          // fault that strikes the pending command; Moves: none
 	pipelineRest []sentCommand // commands of a pipeline that have not taken effect, once the first have
 	connBroken   bool          // the connection that carries pipelineRest is broken
 
 	awaitsReply bool // waits for a node that does not answer
 	namedByNode bool // role is the name of the first node that it sent a command to
 
-	subscribing bool // true: it is about to subscribe, and waits until the schedule lets it
+	subscribing bool // it is about to subscribe, and waits until the schedule lets it
 
 	// The Clock.Wait that it is in.
 	waiting      bool
 	waitCtx      context.Context //nolint:containedctx // context of the Wait
-	waitCh       <-chan struct{}
-	waitErr      error  // result of the Wait
-	received     bool   // a value was received from waitCh, or waitCh is closed
-	undecided    bool   // the Wait can end in two ways, and the schedule has to choose
-	endUnnoticed bool   // waitCtx has ended, and the schedule lets the task notice that later
-	eventsAtEnd  int    // the process's eventCount when waitCtx ended
-	lastTimer    *timer // timer that its last call to the clock has set; nil: that call set none
-	waitTimer    *timer // timer that ends the Wait; nil: no timer does
+	waitCh       <-chan struct{} // channel of the Wait; nil: only the end of the context is awaited
+	waitErr      error           // result of the Wait
+	received     bool            // a value was received from waitCh, or waitCh is closed
+	undecided    bool            // the Wait can end in two ways, and the schedule has to choose
+	endUnnoticed bool            // waitCtx has ended, and the schedule lets the task notice that later
+	eventsAtEnd  int             // the process's eventCount when waitCtx ended
+	lastTimer    *timer          // timer that its last call to the clock has set; nil: that call set none
+	waitTimer    *timer          // timer that ends the Wait; nil: no timer does
 
-	round  round // actions since it last woke up
-	poller poller
+	round  round  // actions since it last woke up
+	poller poller // its attempts at the lock before this round
 
 	callStack []uintptr // call stack at which it yielded control; recorded only if there is a Recorder
 }

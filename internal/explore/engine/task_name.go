@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// A task that an actor starts is named after the name that Clock.Go was given, as in A.renewal. One that queries a node is named after
-// that node, as in A.node2. If a live task has the name already, the next one is A.renewal-2.
+// A task that an actor starts has the name that was passed to Clock.Go, as in A.renewal. A task that queries a node is named after that
+// node, as in A.node2. If a live task has the name already, the next task is A.renewal-2.
 
 // defaultRole is the role of a task whose name cannot be written in a schedule.
 const defaultRole = "task"
@@ -16,23 +16,24 @@ const defaultRole = "task"
 // timerRole is the role of a task that runs the function of a timer.
 const timerRole = "timer"
 
-// tokenName returns the name of a task if it can be written in a schedule, and defaultRole otherwise.
+// tokenName returns name if it can be part of a schedule, and defaultRole otherwise.
 func tokenName(name string) string {
-	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
-	if name == "" || strings.ContainsFunc(name, odd) {
+	isOdd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
+	if name == "" || strings.ContainsFunc(name, isOdd) {
 		return defaultRole
 	}
 	return name
 }
 
-// setRole names a task differently from all tasks of its actor that still run or whose commands may still take effect.
-func (t *Task) setRole(what string) {
-	taken := func(other *Task) bool {
-		return other != t && other.actor == t.actor && other.role == what && other.ordinal == t.ordinal &&
+// setRole gives a task a role, and the first ordinal that no other task of its actor and role has. It ignores tasks that have ended, unless
+// a command of theirs is late.
+func (t *Task) setRole(role string) {
+	isTaken := func(other *Task) bool {
+		return other != t && other.actor == t.actor && other.role == role && other.ordinal == t.ordinal &&
 			(!other.Ended() || other.firstLate() >= 0)
 	}
-	t.role = what
-	for t.ordinal = 1; slices.ContainsFunc(t.x.tasks, taken); {
+	t.role = role
+	for t.ordinal = 1; slices.ContainsFunc(t.x.tasks, isTaken); {
 		t.ordinal++
 	}
 }
@@ -49,11 +50,10 @@ func (t *Task) name() string {
 	}
 }
 
-// nodeNames are the names of the servers of a lock, one after the other. They are cut out of one string because they are needed too often
-// to format them each time.
+// nodeNames joins the names of the servers of a lock. A name is a slice of this string, because formatting it each time would be slow.
 const nodeNames = "node0node1node2node3node4node5node6node7node8node9"
 
-// nameByNode gives a task that an actor has started the name of the first node that it sends a command to.
+// nameByNode names a task that an actor has started after the first node to which it sends a command.
 func (t *Task) nameByNode(server int) {
 	if server == 0 || t == t.actor.mainTask || t.namedByNode {
 		return

@@ -6,7 +6,7 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// advanceServerClock makes the clock of a server jump ahead. Keys whose expiry that passes are gone.
+// advanceServerClock makes the clock of a server jump ahead. Keys that expire within the jump are gone.
 func (x *Execution) advanceServerClock(s *simredis.Server) {
 	s.ClockOffset += ClockJumpSize
 	next, err := x.Cluster.StateAfter(s, ClockJumpSize)
@@ -18,8 +18,7 @@ func (x *Execution) advanceServerClock(s *simredis.Server) {
 	invalidateClockReads(x.tasks)
 }
 
-// invalidateClockReads makes tasks forget at which time they last sent a command, so that none counts its next attempt as one at the same
-// time.
+// invalidateClockReads makes tasks forget when they last sent a command, so that no task takes its next attempt for one at the same time.
 func invalidateClockReads(tasks []*Task) {
 	for _, t := range tasks {
 		t.round.lastCommandAt = -1

@@ -28,8 +28,8 @@ type Kind uint8
 // The kinds of transitions.
 const (
 	Moves             Kind = iota // a task takes its next step, and its next command is answered
-	PollsOn                       // a waiter polls again, although it will get the same replies, as nothing else can happen
-	TimePasses                    // time advances to the next timer or expiry, as no task can move
+	PollsOn                       // a waiter polls again: it will get the same replies, but nothing else can happen
+	TimePasses                    // time advances to the next timer or expiry; no task can move
 	Slow                          // time advances to the next timer, although a task could move
 	Expires                       // time advances to the next expiry, although a task could move
 	LosesReply                    // a task's command takes effect, and the reply is lost
@@ -39,16 +39,16 @@ const (
 	Pauses                        // a process pauses, with its timers
 	Resumes                       // a paused process resumes
 	Leaves                        // an actor's client goes away, and its context is cancelled
-	Woken                         // a message reaches a process
-	Unwoken                       // a message is lost
+	ReceivesMessage               // a message reaches a process
+	LosesMessage                  // a message is lost
 	LosesRequest                  // a task's command never takes effect
 	Delays                        // a task's command takes effect later
 	Arrives                       // a late command takes effect
 	NeverArrives                  // the rest of a pipeline never takes effect
 	Resends                       // a task's command takes effect, the reply is lost, and the client is about to send the command again
-	Unsynced                      // a task's command takes effect, and from it on a replica gets no more updates
+	StopsReplication              // a task's command takes effect; a replica receives neither this change nor later ones
 	FailsOver                     // the lagging replica replaces its master
-	Unsaved                       // a task's command takes effect, and from it on the server's snapshot gets no more updates
+	StopsSnapshots                // a task's command takes effect; the server's snapshot has neither this change nor later ones
 	RollsBack                     // the server restarts from its old snapshot
 	Evicts                        // the server with the stock and the lock evicts the lock
 	TimesOut                      // an actor's timeout fires, which the passing of time would not reach
@@ -61,7 +61,7 @@ const (
 	LeavesUnnoticed               // an actor's client goes away, and its waiting sale notices that later
 	TimesOutUnnoticed             // an actor's timeout fires, and its waiting sale notices that later
 	Notices                       // a waiter notices that its context has ended
-	GoesOn                        // a waiter receives what it waited for, although its context, or that of a task ahead of it, has ended
+	GoesOn                        // a waiter receives a value, although its context, or the context of a task ahead of it, has ended
 	kindCount                     // number of kinds
 )
 
@@ -79,31 +79,32 @@ const (
 // spec returns the row of the kind in the table.
 func (k Kind) spec() kindSpec { return kindTable()[k] }
 
-// Fault returns the fault that a transition of this kind is, or whose second half it is.
+// Fault returns the fault that happens in a transition of this kind; fault.None: none. A failover and a rollback happen in their second
+// step.
 func (k Kind) Fault() fault.Fault { return k.spec().fault }
 
-// Budget returns the fault whose budget a transition of this kind uses up, or whose second half it is.
+// Budget returns the fault whose budget a transition of this kind needs; fault.None: none. Both steps of a failover or a rollback need it.
 func (k Kind) Budget() fault.Fault { return cmp.Or(k.spec().budget, k.spec().fault) }
 
-// IsOfTask reports whether a transition of this kind happens to a task and its command.
-func (k Kind) IsOfTask() bool { return k.spec().subject == subjectTask }
+// IsTaskStep reports whether a transition of this kind is a step of a task, or a fault that strikes its command.
+func (k Kind) IsTaskStep() bool { return k.spec().subject == subjectTask }
 
 // IsWaitEnd reports whether a transition of this kind ends a task's wait.
 func (k Kind) IsWaitEnd() bool { return k.spec().subject == subjectWaiter }
 
-// Matches reports whether p is the notation of a transition of kind k. PollsOn has the same notation as Moves.
-func (token ParsedToken) Matches(k Kind) bool {
-	return token.Kind == k || token.Kind == Moves && k == PollsOn
+// Matches reports whether the token may stand for a transition of kind k. PollsOn has the same notation as Moves.
+func (p ParsedToken) Matches(k Kind) bool {
+	return p.Kind == k || p.Kind == Moves && k == PollsOn
 }
 
-// IsProgress reports whether t is a step of the actors that may bring them on: a command, a message, or the end of a wait.
-func (step Transition) IsProgress() bool {
-	return step.Kind == Moves || step.Kind == Woken || step.Kind == GoesOn || step.Kind == Notices
+// IsProgress reports whether t is a step by which an actor may make progress: a command, a message, or the end of a wait.
+func (t Transition) IsProgress() bool {
+	return t.Kind == Moves || t.Kind == ReceivesMessage || t.Kind == GoesOn || t.Kind == Notices
 }
 
-// canBringProgress reports whether t can bring some actor on.
-func (step Transition) canBringProgress() bool {
-	return step.IsProgress() || step.Kind == TimePasses || step.Kind == Resumes || step.Kind == Arrives
+// canBringProgress reports whether some actor may make progress after t, by t itself or by what t makes possible.
+func (t Transition) canBringProgress() bool {
+	return t.IsProgress() || t.Kind == TimePasses || t.Kind == Resumes || t.Kind == Arrives
 }
 
 // FormatToken formats a transition as a step of a schedule. Its command is known for certain only after it has happened.
@@ -122,7 +123,7 @@ func FormatToken(k Kind, who, command string) string {
 type Subject struct {
 	Name  string // name of the task, process or actor; "": the transition has no subject
 	Actor *Actor // actor itself, the task's actor, or the process's first; nil: none
-	task  *Task  // nil: the subject is no task
+	task  *Task  // nil: the subject is not a task
 }
 
 // Subject returns the subject of t.
@@ -157,13 +158,14 @@ func (s Subject) Pending() []redis.Cmder {
 // IsSubscribing reports whether the subject is a task that is about to subscribe to a channel.
 func (s Subject) IsSubscribing() bool { return s.task != nil && s.task.subscribing }
 
-// ErrMalformed is returned when a token is no step of any schedule.
-var ErrMalformed = lock.WithCode("bad_request", "that is no step")
+// ErrMalformed is returned for a token that is not a step of any schedule.
+var ErrMalformed = lock.WithCode("bad_request", "not a step")
 
-// ParsedToken is a step of a schedule, as written. Command is "" if there is none.
+// ParsedToken is a step of a schedule, as written.
 type ParsedToken struct {
-	Kind         Kind
-	Who, Command string
+	Kind    Kind
+	Who     string // name of the subject; "": none
+	Command string // name of the task's command; "": none
 }
 
 // ParseToken parses a step of a schedule.
@@ -181,7 +183,7 @@ func ParseToken(token string) (ParsedToken, error) {
 			return ParsedToken{Kind(k), who, ""}, nil //nolint:gosec // fits: few values
 		}
 	}
-	if command, suffix, odd := strings.Cut(what, "/"); odd && who != "" {
+	if command, suffix, hasSlash := strings.Cut(what, "/"); hasSlash && who != "" {
 		words := notationWords(subjectTask)
 		return ParsedToken{}, language.Translate(
 			fmt.Errorf("%w: after %s, it takes %s, not /%s", ErrMalformed, command, strings.Join(words, ", "), suffix),

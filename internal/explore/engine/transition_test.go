@@ -17,7 +17,7 @@ func TestParseTokenReadsWhatFormatTokenWrites(t *testing.T) {
 		token := FormatToken(kind, x.Subject(transition).Name, "SET")
 		got, err := ParseToken(token)
 		want := ParsedToken{Kind: kind, Who: x.Subject(transition).Name}
-		if kind.IsOfTask() {
+		if kind.IsTaskStep() {
 			want.Command = "SET"
 		}
 		if err != nil || !got.Matches(kind) || got.Who != want.Who || got.Command != want.Command {
@@ -44,9 +44,9 @@ func TestNotationHasEveryKind(t *testing.T) {
 
 func TestParseTokenErrorListsNotation(t *testing.T) {
 	for token, want := range map[string]string{
-		"nonsense": "that is no step: it takes A:SET, time, slow, expiry",
-		":SET":     "that is no step: it takes A:SET",
-		"A:":       "that is no step: it takes A:SET",
+		"nonsense": "not a step: it takes A:SET, time, slow, expiry",
+		":SET":     "not a step: it takes A:SET",
+		"A:":       "not a step: it takes A:SET",
 		"A:SET/what": "after SET, it takes /lost, /dies-before, /dies-after, /pauses-after, /lost-request, /late, /arrives, /never-arrives, " +
 			"/resent, /unsynced, /unsaved, /node-clock-jumps, /node-crashes, /node-hangs, /node-restarts, not /what",
 	} {

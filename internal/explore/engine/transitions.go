@@ -17,18 +17,18 @@ func (list *transitionList) add(id int, kinds ...Kind) {
 }
 
 // addToProcesses adds transitions on the live processes that match.
-func (list *transitionList) addToProcesses(which func(*Process) bool, kinds ...Kind) {
+func (list *transitionList) addToProcesses(matches func(*Process) bool, kinds ...Kind) {
 	for i, p := range list.x.processes {
-		if !p.dead && which(p) {
+		if !p.dead && matches(p) {
 			list.add(i, kinds...)
 		}
 	}
 }
 
 // addToActors adds a transition on the live actors that match.
-func (list *transitionList) addToActors(which func(*Actor) bool, k Kind) {
+func (list *transitionList) addToActors(matches func(*Actor) bool, k Kind) {
 	for i, a := range list.x.actors {
-		if !a.Dead() && which(a) {
+		if !a.Dead() && matches(a) {
 			list.add(i, k)
 		}
 	}
@@ -38,48 +38,49 @@ func (list *transitionList) addToActors(which func(*Actor) bool, k Kind) {
 // valid until the next call.
 func (x *Execution) Transitions() []Transition {
 	x.checkUnexplainedWakes()
-	o := transitionList{x: x, all: x.Enabled.All[:0]}
+	list := transitionList{x: x, all: x.Enabled.All[:0]}
 	if x.CountUnfinished() > 0 {
-		o.addMoves()
-		o.addWaitEnds()
-		o.addToProcesses(func(p *Process) bool { return !p.paused && p.listenerWithMessage() != nil }, Woken, Unwoken)
-		active := len(o.all) > 0
-		o.addProcessFaults()
-		o.addToActors((*Actor).canCancel, Leaves)
-		o.addToActors(func(a *Actor) bool { return a.canCancel() && a.canMissEnd() }, LeavesUnnoticed)
-		o.addTime(active)
-		o.addPromotions()
-		o.addToProcesses(func(p *Process) bool { return p.hasBegun() && !p.hasEnded() }, ClockJumps)
+		list.addMoves()
+		list.addWaitEnds()
+		list.addToProcesses(func(p *Process) bool { return !p.paused && p.listenerWithMessage() != nil }, ReceivesMessage, LosesMessage)
+		active := len(list.all) > 0
+		list.addProcessFaults()
+		list.addToActors((*Actor).canCancel, Leaves)
+		list.addToActors(func(a *Actor) bool { return a.canCancel() && a.canMissEnd() }, LeavesUnnoticed)
+		list.addTime(active)
+		list.addServerFaults()
+		list.addToProcesses(func(p *Process) bool { return p.hasBegun() && !p.hasEnded() }, ClockJumps)
 		if !x.Cluster.OnNodes() && x.Cluster.Servers()[0].HasExpiringKey() {
-			o.add(0, RedisClockJumps)
+			list.add(0, RedisClockJumps)
 		}
-		o.addToActors(func(a *Actor) bool { return !a.Paused() && a.firstTimeout() != nil }, TimesOut)
-		o.addToActors(func(a *Actor) bool { return a.firstTimeout() != nil && a.canMissEnd() }, TimesOutUnnoticed)
+		list.addToActors(func(a *Actor) bool { return !a.Paused() && a.firstTimeout() != nil }, TimesOut)
+		list.addToActors(func(a *Actor) bool { return a.firstTimeout() != nil && a.canMissEnd() }, TimesOutUnnoticed)
 	}
-	o.addArrivals()
-	hopeful := slices.ContainsFunc(o.all, Transition.canBringProgress)
-	if !hopeful {
-		o.all = o.all[:0] // faults alone bring nobody on
-		o.addRetries()
+	list.addArrivals()
+	canProgress := slices.ContainsFunc(list.all, Transition.canBringProgress)
+	if !canProgress {
+		list.all = list.all[:0] // faults do not let an actor make progress
+		list.addRetries()
 	}
-	onlyTimeHelps := !slices.ContainsFunc(o.all, func(t Transition) bool { return t.canBringProgress() && t.Kind != TimePasses })
-	inVain := onlyTimeHelps && x.hasOnlyFutilePolls()
-	x.Enabled = EnabledTransitions{All: o.all, OnlyFutilePolls: len(o.all) > 0 && (!hopeful || inVain), LastResort: o.lastResort}
-	return o.all
+	onlyTimeHelps := !slices.ContainsFunc(list.all, func(t Transition) bool { return t.canBringProgress() && t.Kind != TimePasses })
+	onlyFutilePolls := onlyTimeHelps && x.hasOnlyFutilePolls()
+	onlyFutilePolls = len(list.all) > 0 && (!canProgress || onlyFutilePolls)
+	x.Enabled = EnabledTransitions{All: list.all, OnlyFutilePolls: onlyFutilePolls, LastResort: list.lastResort}
+	return list.all
 }
 
 // EnabledTransitions are the transitions that are possible next.
 type EnabledTransitions struct {
-	All             []Transition
-	OnlyFutilePolls bool // all of them are polls that will be in vain
-	LastResort      bool // all of them are retries that are made before the waiters count as stuck
+	All             []Transition // in a fixed order
+	OnlyFutilePolls bool         // all lead only to polls in vain
+	LastResort      bool         // all are retries before the waiters count as stuck
 }
 
-// transitionList collects the transitions for EnabledTransitions.
+// transitionList collects the transitions of EnabledTransitions.
 type transitionList struct {
 	x          *Execution
 	all        []Transition
-	lastResort bool
+	lastResort bool // see EnabledTransitions.LastResort
 }
 
 // addMoves adds the next action of each task, and the faults that may strike it.
@@ -94,16 +95,16 @@ func (list *transitionList) addMoves() {
 		}
 		list.add(t.id, Moves, LosesReply, DiesAfter, LosesRequest, Delays, Resends)
 		if list.x.Cluster.LaggingServer() == nil {
-			list.add(t.id, Unsynced, Unsaved)
+			list.add(t.id, StopsReplication, StopsSnapshots)
 		}
 		list.addNodeFaults(t)
 	}
 }
 
-// addPromotions adds that a lagging replica or an old snapshot takes its server's place, and that Redis evicts the lock.
-func (list *transitionList) addPromotions() {
+// addServerFaults adds the failover to a lagging replica or the rollback to an old snapshot, and the eviction of the lock.
+func (list *transitionList) addServerFaults() {
 	switch s := list.x.Cluster.LaggingServer(); {
-	case s == nil || s.Health != simredis.Well:
+	case s == nil || s.Health != simredis.Healthy:
 	case s.StandbyIsSnapshot:
 		list.add(0, RollsBack)
 	default:
@@ -114,14 +115,14 @@ func (list *transitionList) addPromotions() {
 	}
 }
 
-// addNodeFaults adds the faults of the node that t's command goes to. They are tried just before a command arrives, as nobody can notice
-// them earlier.
+// addNodeFaults adds the faults of the node that t's command goes to. They happen just before the command arrives, as nobody could
+// notice them earlier.
 func (list *transitionList) addNodeFaults(t *Task) {
 	if t.pending == nil || t.server == 0 {
 		return
 	}
 	s := list.x.Cluster.Servers()[t.server]
-	if s.Health != simredis.Well {
+	if s.Health != simredis.Healthy {
 		return
 	}
 	list.add(t.id, NodeCrashes, NodeHangs)
@@ -133,8 +134,8 @@ func (list *transitionList) addNodeFaults(t *Task) {
 	}
 }
 
-// addProcessFaults adds pauses and crashes between commands, and the ends of pauses; then pauses after a command, which come last because
-// their schedules are harder to read.
+// addProcessFaults adds pauses and crashes between commands, and the ends of pauses. Pauses after a command follow, because their schedules
+// are harder to read.
 func (list *transitionList) addProcessFaults() {
 	moves := len(list.all)
 	for i, p := range list.x.processes {
@@ -157,8 +158,8 @@ func (list *transitionList) addProcessFaults() {
 	}
 }
 
-// addTime adds that time passes: by itself if no task can move, and otherwise as a fault. If nothing is due, waiters that would repeat
-// their last round try once more before they count as stuck.
+// addTime adds the passing of time: as an ordinary step if no task can move, and otherwise as a fault. If nothing is due either, waiters
+// that would repeat their last round try once more before they count as stuck.
 func (list *transitionList) addTime(active bool) {
 	expiry, next := list.x.Cluster.NextExpiry(), list.x.timers.earliest()
 	switch {
@@ -179,7 +180,7 @@ func (list *transitionList) addTime(active bool) {
 	}
 }
 
-// addRetries adds the waiters whose next attempt would be in vain, when nothing else can bring anybody on.
+// addRetries adds the attempts of waiters that will be in vain, for a state in which no other transition lets an actor make progress.
 func (list *transitionList) addRetries() {
 	if list.lastResort || list.x.CountUnfinished() == 0 {
 		return
@@ -201,8 +202,8 @@ func (x *Execution) CountUnfinished() (n int) {
 	return n
 }
 
-// isRunnable reports whether t can do something by itself. A waiter that tried in vain cannot, until its next attempt could get another
-// reply.
+// isRunnable reports whether t can do something by itself. A waiter that has tried in vain is not runnable until its next attempt could get
+// another reply.
 func (t *Task) isRunnable() bool {
 	switch {
 	case t.isMidPipeline() && !t.actor.Dead():
@@ -218,8 +219,8 @@ func (t *Task) isRunnable() bool {
 	}
 }
 
-// canIdle reports whether time may pass although nothing is due, because a waiter's attempts depend on a clock. Twice in a row is enough,
-// as each passes the expiry of a lock.
+// canIdle reports whether time may pass although nothing is due, because a waiter's attempts depend on a clock. Two such steps in a row
+// are enough, as each is longer than the expiry of a lock.
 func (list *transitionList) canIdle() bool {
 	return list.x.idleSteps < 2 && slices.ContainsFunc(list.x.tasks, func(t *Task) bool {
 		return t.isInBriefSleep() && t.isLive() && (t.round.readClock || t.round.timeDependent)

@@ -7,10 +7,10 @@ import (
 	"lockstep/internal/language"
 )
 
-// A Wait ends when its channel has a value or is closed, or when its context has ended. If both are so, Go's select takes either of them,
+// A Wait ends when its channel has a value or is closed, or when its context has ended. If both are true, Go's select takes either of them,
 // so the schedule decides: the waiter goes on, or it notices the end. Between the end of a context and the moment at which the waiter
 // runs again, time may pass. Whether other tasks of its process act before that end or after it makes a difference only if they send to
-// that channel. So a context that a fault has ended may stay unnoticed until then.
+// that channel. So the end of a context by a fault may stay unnoticed until then.
 
 // pollChannel reports whether t's channel has a value or is closed. It records in received that the channel is closed.
 func (t *Task) pollChannel() bool {
@@ -33,7 +33,7 @@ func (t *Task) receive() {
 	t.received, t.waitErr = false, nil
 }
 
-// tryEndWait ends a wait that is over, and reports whether it did. It leaves a wait that the schedule has to end.
+// tryEndWait ends a wait that is over, and reports whether it has done so. A wait that the schedule has to end remains.
 func (t *Task) tryEndWait() bool {
 	if !t.isLive() {
 		return false
@@ -63,8 +63,8 @@ func (t *Task) isContested() bool {
 	})
 }
 
-// addWaitEnds adds the ways in which an undecided wait may end. A waiter whose context alone has ended notices that when nobody else can
-// move: an earlier moment would be the same as a context that ends later.
+// addWaitEnds adds the ways in which an undecided wait may end. A waiter whose context has ended, and whose channel is not ready, notices
+// the end when nobody else can move: noticing it earlier would be the same as a context that ends later.
 func (list *transitionList) addWaitEnds() {
 	active := len(list.all) > 0
 	for _, t := range list.x.waiters {
@@ -88,7 +88,7 @@ func (x *Execution) checkUnexplainedWakes() {
 		if t.isLive() && !t.undecided && (t.waitCtx.Err() != nil || t.pollChannel()) {
 			where := t.linesInState(Stacks(), `\[`, true)
 			x.Fail(language.Translate(
-				fmt.Errorf("%w: what it waits for came by itself, as from time.AfterFunc or a goroutine of its own (%s)", ErrBlind, where),
+				fmt.Errorf("%w: what it waits for came from time.AfterFunc, or from a goroutine of its own (%s)", ErrBlind, where),
 				"代码等的事件不经过时钟就到了，比如来自 time.AfterFunc 或代码自己启动的 goroutine（%s）", where))
 		}
 	}
@@ -114,7 +114,7 @@ func (a *Actor) canMissEnd() bool {
 	return t.waiting && !t.Ended() && t.isLive() && !t.isInBriefSleep() && !t.undecided && t.waitCh != nil && t.hasCompany()
 }
 
-// hasUnnoticedEnd reports whether t's context has ended without its notice, and nothing has happened to its process since.
+// hasUnnoticedEnd reports whether t has not noticed the end of its context, and nothing has happened to its process since.
 func hasUnnoticedEnd(t *Task) bool {
 	return t.endUnnoticed && t.eventsAtEnd == t.actor.Process.eventCount
 }

@@ -23,11 +23,11 @@ type Watchdog struct {
 // seconds or more: a loaded machine slows the watchdog as well.
 const checksUntilEndless = 20
 
-// Follow makes the watchdog observe an execution from now on.
+// Follow makes the watchdog observe an execution, instead of the one before.
 func (w *Watchdog) Follow(x *Execution) { w.current.Store(x) }
 
 // Diagnose returns an error that says why the execution makes no progress; nil if nothing is known to be wrong. A wait of Go's runtime,
-// as for memory, looks like one of the code, but is not seen twice at one place.
+// such as for memory, looks like a wait of the code, but is not seen twice at the same lines.
 func (w *Watchdog) Diagnose(why search.CheckReason) error {
 	x := w.current.Load()
 	switch {
@@ -63,7 +63,7 @@ func (w *Watchdog) Diagnose(why search.CheckReason) error {
 func (x *Execution) busyError(stacks []string) error {
 	if t := x.current.Load(); t != nil {
 		if where := t.linesInState(stacks, `\[`, false); where != "" {
-			return language.Translate(fmt.Errorf("%w: it runs on and on, without a command or a pause (%s)", ErrBlind, where),
+			return language.Translate(fmt.Errorf("%w: it keeps running without a command or a pause (%s)", ErrBlind, where),
 				"代码一直在运行，既不发命令，也不等待（%s）", where)
 		}
 	}

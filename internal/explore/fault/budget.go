@@ -9,13 +9,13 @@ import (
 	"lockstep/internal/language"
 )
 
-// Budget is how often each fault may happen in one schedule. The zero Budget allows none.
+// Budget is the number of times that each fault may happen in one schedule, by Fault. The zero Budget allows none.
 type Budget [faultCount]int
 
-// MaxTimes is the largest number of times that a budget allows for a fault. No search gets anywhere near it.
+// MaxTimes is the largest number of times that a budget allows for a fault. No search comes near it.
 const MaxTimes = 100
 
-// Once returns the budget in which one fault may happen once.
+// Once returns the budget in which f may happen once, and no other fault.
 func Once(f Fault) (b Budget) {
 	b[f] = 1
 	return b
@@ -32,7 +32,7 @@ func (b Budget) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Map returns the number of times of each fault by its name, including zeros.
+// Map returns how many times each fault may happen, by its name, zeros included.
 func (b Budget) Map() map[string]int {
 	times := map[string]int{}
 	for _, row := range All() {
@@ -41,7 +41,7 @@ func (b Budget) Map() map[string]int {
 	return times
 }
 
-// Max returns, for each fault, the larger number of times of two budgets.
+// Max returns the larger of two budgets, fault by fault.
 func (b Budget) Max(other Budget) Budget {
 	for f, times := range other {
 		b[f] = max(b[f], times)
@@ -49,7 +49,7 @@ func (b Budget) Max(other Budget) Budget {
 	return b
 }
 
-// HasNodeFaults reports whether the budget has a fault of one of several masters.
+// HasNodeFaults reports whether the budget allows a fault of one of several masters.
 func (b Budget) HasNodeFaults() bool {
 	return b[NodeCrash] > 0 || b[NodeHang] > 0 || b[NodeRestart] > 0
 }

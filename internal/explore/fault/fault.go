@@ -9,43 +9,43 @@ import "lockstep/internal/language"
 // Fault is a kind of fault.
 type Fault uint8
 
-// The faults. None is the absence of any.
+// The faults, which catalogue describes. None is the absence of a fault.
 const (
-	None Fault = iota
-	Expiry
-	Slow
-	Pause
-	Crash
-	LostReply
-	Cancel
-	LostWake
-	Failover
-	Rollback
-	Evict
-	Late
-	Resend
-	LostRequest
-	Timeout
-	ClockJump
-	RedisClock
-	NodeCrash
-	NodeHang
-	NodeRestart
-	faultCount // number of faults, None included
+	None        Fault = iota
+	Expiry            // time passes the expiry of a key early
+	Slow              // time passes to the next timer early
+	Pause             // a process stops for a while
+	Crash             // a process dies
+	LostReply         // a command takes effect, and its reply is lost
+	Cancel            // a client goes away
+	LostWake          // a message to a waiter is lost
+	Failover          // Redis loses recent changes of the lock
+	Rollback          // Redis loses recent changes of everything
+	Evict             // Redis removes the lock
+	Late              // a command takes effect late
+	Resend            // a client sends a command twice
+	LostRequest       // a command never takes effect
+	Timeout           // the wait for a lock times out
+	ClockJump         // the clock of a process jumps ahead
+	RedisClock        // the clock of a Redis jumps ahead
+	NodeCrash         // a master refuses connections
+	NodeHang          // a master does not answer
+	NodeRestart       // a master restarts empty
+	faultCount        // number of faults, None included
 )
 
 // Row describes a fault.
 type Row struct {
-	ID              Fault
+	ID              Fault         // set by All
 	Name            string        // notation in budgets, such as lost-reply
-	Title           language.Text // a few words for readers
+	Title           language.Text // few words for readers
 	Description     language.Text // effect in the explorer, as a clause of a sentence
 	InBubble        string        // effect on code in a bubble; "": only the explorer can inject it
-	OnNode          bool          // true: one of several masters is struck
-	BreaksEveryLock bool          // true: it breaks every lock that expires, or every lock on one Redis; the table of all locks leaves it out
+	OnNode          bool          // it strikes one of several masters
+	BreaksEveryLock bool          // it breaks every lock that expires, or every lock on one Redis; the table of all locks leaves it out
 }
 
-// catalogue returns the row of each fault, by its number.
+// catalogue returns the rows of all faults, by Fault, without their ids.
 func catalogue() [faultCount]Row {
 	both := language.Both
 	return [faultCount]Row{
@@ -136,7 +136,7 @@ func ByName(name string) Fault {
 	return None
 }
 
-// Row returns the description of the fault.
+// Row returns the row of the fault, without its id.
 func (f Fault) Row() Row { return catalogue()[f] }
 
 // String returns the name of the fault; "" for None.

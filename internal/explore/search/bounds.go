@@ -15,10 +15,11 @@ type Bounds struct {
 	Time      time.Duration // real time; 0: no limit
 	Workers   int           // number of workers; 0: one per core
 
-	Patience time.Duration // real time without a step after which a run counts as blind; 0: 20s
+	StallTimeout time.Duration // real time without a step after which the search fails with ErrNoProgress; 0: 20s
 
-	// For tests of the explorer itself: explore what a reduction would skip.
-	EveryState, EverySymmetry bool
+	// For tests of the explorer itself, which explore what a reduction would skip.
+	EveryState    bool // go on from a state each time that it is reached, not only the first time
+	EverySymmetry bool // no symmetry reduction; for the systems, the search itself does not read it
 }
 
 // Limit is a kind of bound.
@@ -26,25 +27,26 @@ type Limit uint8
 
 // The limits, and the other reasons why a search ends early.
 const (
-	NoLimit Limit = iota // no bound was hit
-	LimitInterrupted
-	LimitSteps
-	LimitSchedules
-	LimitMemory // BoundHit.Most is in bytes
-	LimitTime   // BoundHit.Most is in nanoseconds
+	NoLimit          Limit = iota // no bound was hit
+	LimitInterrupted              // the context of the search has ended
+	LimitSteps                    // the schedules have become too long
+	LimitSchedules                // Bounds.Schedules
+	LimitMemory                   // Bounds.Memory; BoundHit.Value is in bytes
+	LimitTime                     // Bounds.Time; BoundHit.Value is in nanoseconds
 )
 
-// BoundHit is the bound that ended a search before everything was explored. It is the cause with which the search's context ends.
+// BoundHit is the bound that ended a search before everything was explored. As an error, it is the cause of the
+// cancellation of the search's context.
 type BoundHit struct {
-	Limit Limit
-	Most  int64 // value of the bound that was hit
+	Limit Limit // kind of the bound; NoLimit: none was hit
+	Value int64 // value of the bound that was hit
 }
 
 // Error implements error.
 func (BoundHit) Error() string { return "a bound of the search was hit" }
 
 // errFinished is the cause that ends the context of a search which has found enough, or has failed.
-var errFinished = errors.New("nothing more is to be looked for")
+var errFinished = errors.New("the search is done")
 
 // WithTimeLimit is context.WithTimeoutCause with a BoundHit as the cause; most <= 0 sets no timeout.
 func WithTimeLimit(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
@@ -54,7 +56,7 @@ func WithTimeLimit(ctx context.Context, most time.Duration) (context.Context, co
 	return context.WithTimeoutCause(ctx, most, BoundHit{LimitTime, int64(most)})
 }
 
-// applyTimeLimit creates the search's context, which ends with ctx or after the time limit, until stop is called.
+// applyTimeLimit sets the search's context, which ends with ctx, after the time limit, or when stop is called.
 func (s *search[S]) applyTimeLimit(ctx context.Context) (stop func()) {
 	ctx, free := WithTimeLimit(ctx, s.bounds.Time)
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
@@ -79,14 +81,14 @@ func (s *search[S]) recordBoundHit() bool {
 	return true
 }
 
-// yieldEvery is the number of schedules after which a worker yields the processor: to a shop that sells beside the search, or in a
-// browser's worker to everything else on its only thread. Sixteen schedules take a few milliseconds.
+// yieldEvery is the number of schedules after which a worker yields the processor: to a shop in the same process, or, in a browser, to
+// everything else on the only thread. Sixteen schedules take a few milliseconds.
 const yieldEvery = 16
 
 // readHeapEvery is the number of schedules after which a worker reads the heap size: reading it after each would slow the search.
 const readHeapEvery = 1024
 
-// checkBounds stops the search if a bound is hit after this many schedules. It reads the heap size now and then.
+// checkBounds stops the search if a bound is hit after this many schedules. It reads the heap size only after every readHeapEvery of them.
 func (s *search[S]) checkBounds(schedules int64) {
 	if schedules%yieldEvery == 0 {
 		runtime.Gosched()

@@ -3,7 +3,7 @@
 // A System is code that can be run from its start any number of times. A Run lists what can happen next, makes one of it happen, and
 // returns a fingerprint of the state that this leads to. The search is breadth first over these states: all schedules of one length come
 // before longer ones, so the first schedule found is one of the shortest. A state that was seen before is not explored again. A state is
-// stored as its fingerprint and the step that led to it, and is reached again by running its steps anew. If chance may lead a run to
+// stored as its fingerprint and the step that led to it, and is reached again by running its steps again. If chance may lead a run to
 // another state, the run is repeated, and the other states that it reaches are explored as well.
 //
 // The package knows nothing of locks, of Redis, or of what a step is. Begin with BreadthFirst.
@@ -27,7 +27,7 @@ const maxDepth = 2000
 var ErrUnrepeatable = errors.New("the same steps led to two different states")
 
 // ErrNoProgress is returned when a run makes no progress, and the system does not know why.
-var ErrNoProgress = errors.New("a run does not come back")
+var ErrNoProgress = errors.New("a run makes no progress")
 
 // Fingerprint is a 128-bit hash of a state, or of a part of one. Two different states collide with a probability of 1 in 2¹²⁸.
 type Fingerprint [2]uint64
@@ -43,27 +43,28 @@ func (f Fingerprint) Append(b []byte) []byte {
 // Run is one run of a system, whose steps are of type S.
 type Run[S comparable] interface {
 	Transitions() []S           // Transitions lists the steps that can happen next, in a fixed order.
-	Apply(step S) (isStep bool) // Apply makes a step happen; it returns false if that is no step of its own.
-	Check() Observation         // Check returns what can be observed after the last step.
+	Apply(step S) (isStep bool) // Apply makes a step happen; it returns false if the result is not a step of its own.
+	Check() Observation         // Check returns what the last step has shown.
 	Fingerprint() Fingerprint   // Fingerprint returns the hash of the state.
 }
 
-// Observation is what can be observed after a step.
+// Observation is what a step has shown.
 type Observation struct {
-	Hits     []string // kinds of what the step has shown, the most important first
+	Hits     []string // kinds that the step has shown, the most important first; see Goal.Kinds
 	Terminal bool     // no step can follow
-	Note     any      // passed on to Goal.OnEdge
+	Note     any      // value for Goal.OnEdge; the search does not read it
 }
 
-// System is what is searched. Only one worker uses it at a time.
+// System is the subject of a search. Only one worker uses it at a time.
 type System[S comparable] interface {
 	// Play starts a run, passes it to f, and ends it. It returns an error if the run failed.
 	Play(f func(Run[S])) error
 	// Explain adds to an error the schedule that led to it.
 	Explain(err error, path []S) error
-	// DiagnoseRun returns an error that says why the current run makes no progress; nil if nothing is known to be wrong. It is called from
-	// other goroutines during the run.
+	// DiagnoseRun returns an error that says why the current run makes no progress; nil if nothing is known to be wrong. It may be called
+	// from other goroutines during the run.
 	DiagnoseRun(why CheckReason) error
+	// Close releases the system.
 	Close()
 }
 
@@ -72,19 +73,19 @@ type CheckReason uint8
 
 // The reasons for a check.
 const (
-	PeriodicCheck CheckReason = iota // a search asks several times a second
-	NoProgress                       // no worker has taken a step for Bounds.Patience
+	PeriodicCheck CheckReason = iota // the regular check, several times a second
+	NoProgress                       // no worker has taken a step for Bounds.StallTimeout
 	WorkerExited                     // the run has ended its worker's goroutine
 )
 
-// Goal is what a search looks for, and how it reports.
+// Goal says what a search looks for, and how it reports.
 type Goal[S comparable] struct {
 	Kinds    []string     // kinds to look for; none: explore everything
 	All      bool         // go on until each of Kinds was found or everything was explored; false: stop at the first
-	Progress func(Result) // called several times a second, and must not block; may be nil
+	Progress func(Result) // called several times a second; must not block; may be nil
 
-	// Attempts is how often a run is repeated if chance leads it elsewhere: to another state, or to where a step cannot happen. 0: the
-	// system is deterministic, so that this is an error.
+	// Attempts is the number of times that a run is tried if chance leads it elsewhere: to another state, or to a state in which a step
+	// cannot happen. 0: the system is deterministic, and a run that ends elsewhere is an error.
 	Attempts int
 
 	OnEdge func(Edge[S]) // called with each step taken; may be nil
@@ -95,16 +96,16 @@ type Goal[S comparable] struct {
 // Edge is a step from one state to another. States are numbered in the order in which they were found; 0 is the start.
 type Edge[S comparable] struct {
 	Observation
-	From, To int32
-	Step     S           // step from From to To
-	State    Fingerprint // state that To numbers
+	From, To int32       // numbers of the states
+	Step     S           // step that leads from From to To
+	State    Fingerprint // hash of the state with the number To
 	New      bool        // the step leads to a state that was not known before
 }
 
 // ShortestSchedule is one of the shortest schedules that show something of a kind.
 type ShortestSchedule[S comparable] struct {
-	Kind string
-	Path []S
+	Kind string // one of Goal.Kinds
+	Path []S    // steps of the schedule
 }
 
 // Result is how much a search has explored.
@@ -118,8 +119,8 @@ type Result struct {
 
 	Interrupted bool // the search's context ended it early
 
-	Diverged  int // runs that chance led elsewhere, and that were repeated
-	Unreached int // steps to which no repetition led again
+	Diverged  int // runs that chance led elsewhere
+	Unreached int // steps that no repetition reached again
 }
 
 // node is a state with the schedule that reached it first: its parent's schedule, and one step.
@@ -129,29 +130,30 @@ type node[S comparable] struct {
 	state  Fingerprint // hash of the state
 }
 
+// search is a search in progress.
 type search[S comparable] struct {
 	goal    Goal[S]
 	bounds  Bounds
-	ctx     context.Context //nolint:containedctx // ends with the search
-	cancel  context.CancelCauseFunc
-	systems []System[S] // one for each worker
-	started time.Time
+	ctx     context.Context         //nolint:containedctx // ends with the search
+	cancel  context.CancelCauseFunc // ends ctx with a BoundHit or errFinished
+	systems []System[S]             // one for each worker
+	started time.Time               // real time at which the search began
 
-	nodes         []node[S]
+	nodes         []node[S]             // states by number, each with the step that first led to it
 	stateNumbers  map[Fingerprint]int32 // index in nodes
 	schedules     atomic.Int64          // counter for Result.Schedules
 	diverged      atomic.Int64          // counter for Result.Diverged
 	unreached     atomic.Int64          // counter for Result.Unreached
 	workersDone   chan struct{}         // closed when no worker is exploring a level; if a run is lost, it may stay open
-	watchdogTimer *time.Timer           // fires when the next check for hung runs is due
-	watchInterval time.Duration         // time until it fires
-	result        Result
+	watchdogTimer *time.Timer           // fires when the next check of the runs is due
+	watchInterval time.Duration         // interval between two such checks; it grows
+	result        Result                // what was explored so far
 	found         []ShortestSchedule[S] // shortest schedules so far, in the order in which they were found
 }
 
-// BreadthFirst searches. It returns a shortest schedule for each kind that was found, in the order in which they were found. newSystem
-// creates a system for each worker. It fails if a run fails or makes no progress; a search that bounds or ctx have cut short is no
-// failure.
+// BreadthFirst searches for goal, within bounds, with a system from newSystem for each worker. It returns a shortest schedule for each kind
+// that was found, in the order in which they were found. It fails if a run fails or makes no progress, but not if bounds or ctx end
+// it early.
 func BreadthFirst[S comparable](
 	ctx context.Context, newSystem func() (System[S], error), goal Goal[S], bounds Bounds,
 ) (Result, []ShortestSchedule[S], error) {
@@ -175,9 +177,9 @@ func BreadthFirst[S comparable](
 	return s.result, s.found, err
 }
 
-// closeSystems closes the systems once all workers have returned. It does not wait for that.
+// closeSystems closes the systems once all workers have returned. It does not wait for the workers.
 func (s *search[S]) closeSystems() {
-	closing := func() {
+	closeAll := func() {
 		<-s.workersDone
 		for _, system := range s.systems {
 			system.Close()
@@ -185,9 +187,9 @@ func (s *search[S]) closeSystems() {
 	}
 	select {
 	case <-s.workersDone:
-		closing()
+		closeAll()
 	default:
-		go closing()
+		go closeAll()
 	}
 }
 
@@ -216,8 +218,8 @@ func (s *search[S]) run() error {
 	return nil
 }
 
-// nextLevel explores the steps from the states of one length, those from strays at once, and returns the states of the next length. A
-// bound that is hit is stored in the result.
+// nextLevel explores the steps from the states at one depth, and returns the states at the next depth. Steps from stray states are explored
+// at once. A bound that is hit is stored in the result.
 func (s *search[S]) nextLevel(level []int32) (next []int32, err error) {
 	for len(level) > 0 {
 		children, err := s.expandLevel(level)
@@ -241,7 +243,7 @@ func (s *search[S]) nextLevel(level []int32) (next []int32, err error) {
 // last returns the number of the state that was found last.
 func (s *search[S]) last() int32 { return int32(len(s.nodes) - 1) } //nolint:gosec // memory ends before int32 does
 
-// addChild records what a child shows and the state that it led to. It reports whether that state is to be explored from, unless it is
+// addChild records what a child shows, and its state. It reports whether the search has to go on from that state, unless the state is
 // terminal.
 func (s *search[S]) addChild(c child[S]) (isNew bool) {
 	s.recordHits(c)
@@ -264,7 +266,7 @@ func (s *search[S]) hasFoundEnough() bool {
 	return len(s.found) > 0 && (!s.goal.All || len(s.found) == len(s.goal.Kinds))
 }
 
-// updateResult counts what has been explored so far.
+// updateResult copies the counters to the result.
 func (s *search[S]) updateResult() {
 	s.result.States = len(s.nodes)
 	s.result.Schedules = int(s.schedules.Load())
@@ -290,7 +292,7 @@ func (s *search[S]) path(to int32) (path []node[S]) {
 	return path
 }
 
-// pathSteps returns the steps of a path, followed by others.
+// pathSteps returns the steps of a path, followed by the steps after.
 func pathSteps[S comparable](path []node[S], after ...S) (all []S) {
 	for _, n := range path {
 		all = append(all, n.step)
@@ -298,7 +300,7 @@ func pathSteps[S comparable](path []node[S], after ...S) (all []S) {
 	return append(all, after...)
 }
 
-// recordHits stores the schedule of a child for each kind that it shows and no earlier one did.
+// recordHits stores the schedule of a child for each kind that it is the first to show.
 func (s *search[S]) recordHits(c child[S]) {
 	for _, kind := range c.Hits {
 		isKnown := slices.ContainsFunc(s.found, func(f ShortestSchedule[S]) bool { return f.Kind == kind })

@@ -178,7 +178,7 @@ func TestOnEdgeGetsEachStepOnce(t *testing.T) {
 
 func TestBoundEndsSearch(t *testing.T) {
 	result, _, err := searchCounter(t, counter{actors: 3}, goal{}, search.Bounds{Schedules: 10, Workers: 1})
-	want := search.BoundHit{Limit: search.LimitSchedules, Most: 10}
+	want := search.BoundHit{Limit: search.LimitSchedules, Value: 10}
 	if err != nil || result.Complete || result.BoundHit != want || result.Schedules > 11 {
 		t.Errorf("result %+v, error %v; want it to end after ten schedules, and one that had begun", result, err)
 	}
@@ -239,12 +239,12 @@ func TestRunWithoutProgressIsDiagnosed(t *testing.T) {
 		"it exits, without a diagnosis": {system: counter{exitsGoroutine: true}, want: search.ErrNoProgress},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // some wait until Bounds.Patience is over
+			t.Parallel() // some wait until Bounds.StallTimeout is over
 			if blocks := test.system.blockUntil; blocks != nil {
 				defer close(blocks) // lets the goroutine of the run end
 			}
 			test.system.actors = 2
-			_, _, err := searchCounter(t, test.system, goal{}, search.Bounds{Workers: 2, Patience: 20 * time.Millisecond})
+			_, _, err := searchCounter(t, test.system, goal{}, search.Bounds{Workers: 2, StallTimeout: 20 * time.Millisecond})
 			if !errors.Is(err, test.want) {
 				t.Errorf("error %v; want %v", err, test.want)
 			}

@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// child is the state that one more step led to.
+// child is a state that one more step has led to.
 type child[S comparable] struct {
 	node[S]
 	Observation
-	stray bool // chance led here instead of to another node
+	stray bool // chance led the run to this state instead of the intended one
 }
 
 // expandNode takes every step that is possible after a node, each in a run of its own. A run that chance leads elsewhere is repeated.
@@ -38,13 +38,14 @@ func (s *search[S]) expandNode(system System[S], parent int32) (all []child[S], 
 	}
 }
 
-// visitChild runs the code to a node, by its path, and takes the step with this index. The child is nil if that is no step of its own. If
-// chance led elsewhere, the child is the first other state on the way, and the error is ErrUnrepeatable.
+// visitChild runs the code to a node, by its path, and takes the step with index i. The child is nil if the result is not a step of its
+// own. If chance led elsewhere, the child is the first other state on the way, and the error is ErrUnrepeatable. more is true if the node
+// has further steps.
 func (s *search[S]) visitChild(system System[S], parent int32, path []node[S], i int) (c *child[S], more bool, err error) {
 	var next []S
-	elsewhere := false
+	diverged := false
 	err = system.Play(func(run Run[S]) {
-		if c, elsewhere = s.retrace(run, path); elsewhere {
+		if c, diverged = s.retrace(run, path); diverged {
 			return
 		}
 		options := run.Transitions()
@@ -53,11 +54,11 @@ func (s *search[S]) visitChild(system System[S], parent int32, path []node[S], i
 		}
 		step := options[i]
 		if next = append(next, step); run.Apply(step) {
-			sight := run.Check()
-			c = &child[S]{node: node[S]{parent, step, run.Fingerprint()}, Observation: sight}
+			observation := run.Check()
+			c = &child[S]{node: node[S]{parent, step, run.Fingerprint()}, Observation: observation}
 		}
 	})
-	if elsewhere {
+	if diverged {
 		err = cmp.Or(err, ErrUnrepeatable)
 	}
 	if err != nil {
@@ -66,8 +67,9 @@ func (s *search[S]) visitChild(system System[S], parent int32, path []node[S], i
 	return c, more, err
 }
 
-// retrace takes the steps of a path. It reports whether they led elsewhere, and returns the state that they led to if chance may do that.
-func (s *search[S]) retrace(run Run[S], path []node[S]) (stray *child[S], elsewhere bool) {
+// retrace takes the steps of a path. It reports whether they led elsewhere, and then returns the first other state, if Goal.Attempts allows
+// chance.
+func (s *search[S]) retrace(run Run[S], path []node[S]) (stray *child[S], diverged bool) {
 	for i, n := range path {
 		if !run.Apply(n.step) {
 			return nil, true

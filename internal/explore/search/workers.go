@@ -25,22 +25,22 @@ func (s *search[S]) expandLevel(level []int32) ([][]child[S], error) {
 	return children, err
 }
 
-// runWorkers lets each worker do its part, and waits for all. The first that fails stops the others. If a bound was hit, some may still
-// run when it returns.
+// runWorkers runs part in each worker, and waits for all workers. The first worker that fails stops the others. If a bound was hit, some
+// workers may still run when runWorkers returns.
 func (s *search[S]) runWorkers(part func(system System[S]) error) error {
-	failed := make([]error, len(s.systems))
+	errs := make([]error, len(s.systems))
 	var wg sync.WaitGroup
 	for i, system := range s.systems {
 		wg.Go(func() {
 			returned := false
 			defer func() {
 				if !returned {
-					failed[i] = cmp.Or(system.DiagnoseRun(WorkerExited), ErrNoProgress)
+					errs[i] = cmp.Or(system.DiagnoseRun(WorkerExited), ErrNoProgress)
 					s.cancel(errFinished)
 				}
 			}()
-			failed[i] = part(system)
-			if returned = true; failed[i] != nil {
+			errs[i] = part(system)
+			if returned = true; errs[i] != nil {
 				s.cancel(errFinished)
 			}
 		})
@@ -53,11 +53,11 @@ func (s *search[S]) runWorkers(part func(system System[S]) error) error {
 	case !returned:
 		return cmp.Or(s.diagnoseRuns(NoProgress), ErrNoProgress)
 	default:
-		return errors.Join(failed...)
+		return errors.Join(errs...)
 	}
 }
 
-// diagnoseRuns asks all systems for errors in their current runs.
+// diagnoseRuns returns the first error that a system reports for its current run.
 func (s *search[S]) diagnoseRuns(why CheckReason) (err error) {
 	for _, system := range s.systems {
 		err = cmp.Or(err, system.DiagnoseRun(why))
@@ -65,24 +65,24 @@ func (s *search[S]) diagnoseRuns(why CheckReason) (err error) {
 	return err
 }
 
-// The interval at which the search diagnoses its runs. It starts short, since blind code mostly waits in its first schedules, and grows
-// to the longer one.
+// The interval between two diagnoses of the runs. It begins short, since code that waits unseen mostly does so in its first schedules, and
+// grows to checkInterval.
 const firstCheckInterval, checkInterval = 5 * time.Millisecond, 200 * time.Millisecond
 
-// defaultPatience is the default of Bounds.Patience: long enough for the slowest step on a loaded machine.
-const defaultPatience = 20 * time.Second
+// defaultStallTimeout is the default of Bounds.StallTimeout: long enough for the slowest step on a loaded machine.
+const defaultStallTimeout = 20 * time.Second
 
-// endingTime is the time that current runs get to end after the search was stopped.
-const endingTime = time.Second
+// gracePeriod is the time that runs in progress have to end after the search was stopped.
+const gracePeriod = time.Second
 
-// awaitWorkers waits for the workers, and reports progress meanwhile. It returns false when no worker makes progress any more, and an
-// error if a run was diagnosed as blind.
+// awaitWorkers waits for the workers, and reports progress meanwhile. returned is false if no worker made progress for the stall timeout.
+// blind is an error that a system has reported for its run.
 func (s *search[S]) awaitWorkers(wg *sync.WaitGroup) (returned bool, blind error) {
 	done := make(chan struct{})
 	s.workersDone = done
 	go func() { wg.Wait(); close(done) }()
-	patience := time.NewTicker(cmp.Or(s.bounds.Patience, defaultPatience))
-	defer patience.Stop()
+	stalled := time.NewTicker(cmp.Or(s.bounds.StallTimeout, defaultStallTimeout))
+	defer stalled.Stop()
 	reporting := time.NewTicker(checkInterval)
 	defer reporting.Stop()
 	halted := s.ctx.Done()
@@ -93,7 +93,7 @@ func (s *search[S]) awaitWorkers(wg *sync.WaitGroup) (returned bool, blind error
 		case <-halted:
 			halted = nil
 			if s.hasHitBound() || blind != nil {
-				patience.Reset(endingTime)
+				stalled.Reset(gracePeriod)
 				lastRuns = -1
 			}
 		case <-s.watchdogTimer.C:
@@ -104,7 +104,7 @@ func (s *search[S]) awaitWorkers(wg *sync.WaitGroup) (returned bool, blind error
 			s.watchdogTimer.Reset(s.watchInterval)
 		case <-reporting.C:
 			s.report()
-		case <-patience.C:
+		case <-stalled.C:
 			runs := s.schedules.Load() + s.diverged.Load()
 			if runs == lastRuns {
 				return false, blind

@@ -62,7 +62,7 @@ func newHarness(ctx context.Context, s strategy.Strategy, in explore.Scenario) (
 	if err := in.CheckFor(s); err != nil {
 		return nil, err
 	}
-	options := explore.Options{Cuts: engine.Cuts{EverySymmetry: true}, Stop: explore.StopWhenDone(ctx)}
+	options := explore.Options{DisabledReductions: engine.DisabledReductions{EverySymmetry: true}, Stop: explore.StopWhenDone(ctx)}
 	return explore.NewHarness(s, in, options, engine.NewSeeds())
 }
 

@@ -13,7 +13,7 @@ import (
 func searchAfter(
 	ctx context.Context, s *Session, continuation *explore.Continuation, goal explore.Anomaly, bounds explore.Bounds,
 ) (explore.Result, error) {
-	options, seeds, path := explore.Options{Cuts: engine.Cuts{EveryStart: true}}, engine.NewSeeds(), s.Path()
+	options, seeds, path := explore.Options{DisabledReductions: engine.DisabledReductions{EveryStart: true}}, engine.NewSeeds(), s.Path()
 	inner := search.Goal[engine.Transition]{Kinds: []string{string(goal)}}
 	return explore.Search(ctx, func() (explore.System, error) {
 		h, err := explore.NewHarness(s.Strategy(), s.Scenario(), options, seeds)

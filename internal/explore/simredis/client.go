@@ -14,39 +14,39 @@ import (
 
 // Network connects clients and servers, and decides when commands take effect.
 type Network interface {
-	// Send is called with the commands of a client. It calls deliver when they are to go out to the server, if at all.
+	// Send is called with the commands of a client. It calls deliver when the client may write them to the server, if at all.
 	Send(ctx context.Context, server int, commands []redis.Cmder, deliver func(context.Context) error) error
 	// Receive returns the reply to a command that was delivered. rest are the commands of the same pipeline that follow it.
 	Receive(conn *Conn, server int, command *Command, rest []*Command) (reply []byte, err error)
 	// AwaitNext waits until the next command of a delivered pipeline may take effect.
 	AwaitNext() error
-	// HasTurn reports whether the calling goroutine is the one that is to run. Other goroutines may call it at any time, even after the
+	// HasTurn reports whether the calling goroutine is the one that may run now. Other goroutines may call it at any time, even after the
 	// schedule has ended.
 	HasTurn() bool
-	// ReportMisuse is called when a client is used for something that it cannot do.
+	// ReportMisuse is called with the error when a client is used for something that the simulation does not support.
 	ReportMisuse(err error)
 }
 
 // Client is a real go-redis client of one server. It serves one schedule after the other, each with its own Network.
 type Client struct {
-	Client  *redis.Client // sends its commands through the network
+	Client  *redis.Client // client for the code under test; it sends its commands through the network
 	sim     *Simulator
 	server  int     // index of the server
 	network Network // where commands are sent; nil: no schedule runs
 
-	sending    bool // a command is on its way
-	connecting bool // the client opens a new connection, whose greeting is no step of any schedule
+	isSending    bool // a command is on its way
+	isConnecting bool // the client opens a connection; the commands by which it does so are not steps of a schedule
 
-	hasBaseHook bool           // ProcessHook was called for the client itself
-	learning    *cachedCommand // command that is sent for the first time, or gets a new reply; nil: none
-	lastReply   []byte         // new reply to learning
+	hasBaseHook  bool           // ProcessHook was called for the client itself; later calls are for connections
+	pendingEntry *cachedCommand // cache entry of a command that is sent for the first time, or gets a new reply; nil: none
+	lastReply    []byte         // the new reply; nil: not received yet
 }
 
 // NewClient creates a client of the server with this index.
 func (sim *Simulator) NewClient(server int) (*Client, error) {
 	c := &Client{sim: sim, server: server}
 	c.Client = redisclient.Single(redisclient.Config{
-		Addrs:    []string{"127.0.0.1:6379"}, // the client wants an address, and dial ignores it
+		Addrs:    []string{"127.0.0.1:6379"}, // the client needs an address, which dial ignores
 		Dialer:   func(context.Context, string, string) (net.Conn, error) { return c.dial() },
 		PoolSize: 1000,
 		Buffer:   4096,
@@ -55,9 +55,9 @@ func (sim *Simulator) NewClient(server int) (*Client, error) {
 	return c, c.Client.Ping(context.Background()).Err()
 }
 
-// dial opens the connection for a command. A connection outside a command is one for SUBSCRIBE, which is refused.
+// dial opens the connection for a command. It refuses to open one outside a command: that would be for SUBSCRIBE.
 func (client *Client) dial() (net.Conn, error) {
-	if client.network != nil && !client.sending {
+	if client.network != nil && !client.isSending {
 		err := errUnsupported("SUBSCRIBE", language.Both("listen by strategy.Parts.Notifier", "请用 strategy.Parts.Notifier 监听"))
 		client.network.ReportMisuse(err)
 		return nil, err
@@ -94,27 +94,27 @@ func (client *Client) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.
 	}
 }
 
-// send calls next, which sends the commands, once the network allows it. While a connection is being opened it calls next at once.
+// send calls next, which sends the commands, once the network allows it. While a connection is being opened, send calls next at once.
 func (client *Client) send(ctx context.Context, cmds []redis.Cmder, next func(context.Context) error) error {
-	if client.network == nil || client.sending && client.network.HasTurn() {
-		defer func(before bool) { client.connecting = before }(client.connecting)
-		client.connecting = true
+	if client.network == nil || client.isSending && client.network.HasTurn() {
+		defer func(before bool) { client.isConnecting = before }(client.isConnecting)
+		client.isConnecting = true
 		return next(ctx)
 	}
 	return client.network.Send(ctx, client.server, cmds, func(ctx context.Context) error {
-		defer func() { client.sending = false }()
-		client.sending = true
+		defer func() { client.isSending = false }()
+		client.isSending = true
 		return next(ctx)
 	})
 }
 
-// receive returns the replies to what was written to a connection.
+// receive returns the replies to the bytes that were written to a connection.
 func (client *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
 	command := client.sim.command(sent)
 	switch {
-	case !client.connecting && command.parts != nil:
+	case !client.isConnecting && command.parts != nil:
 		return client.exchangePipeline(conn, command.parts)
-	case !client.connecting:
+	case !client.isConnecting:
 		return client.exchange(conn, command)
 	}
 	a, err := client.sim.answer(client.sim.Empty(), 0, command)
@@ -124,13 +124,13 @@ func (client *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
 	return a.Reply, nil
 }
 
-// exchangePipeline returns the replies to the commands of a pipeline, or those that came before the connection broke.
+// exchangePipeline returns the replies to the commands of a pipeline; if the connection breaks, the replies until then and an error.
 func (client *Client) exchangePipeline(conn *Conn, commands []*Command) (replies []byte, err error) {
 	for i, command := range commands {
 		if i > 0 {
-			client.sending = false // other goroutines of the process may send while this one waits
+			client.isSending = false // other goroutines of the process may send while this one waits
 			err = client.network.AwaitNext()
-			client.sending = true
+			client.isSending = true
 		}
 		var reply []byte
 		if err == nil {
@@ -147,9 +147,9 @@ func (client *Client) exchangePipeline(conn *Conn, commands []*Command) (replies
 // Conn is a connection to a simulated server.
 type Conn struct {
 	client  *Client
-	unread  []byte // written by the client and not yet received by the server
-	replies bytes.Reader
-	readErr error // error after the last byte of replies; nil: more may come
+	unread  []byte       // written by the client and not yet received by the server
+	replies bytes.Reader // replies that the client has not read
+	readErr error        // error after the last byte of replies; nil: more may come
 }
 
 // Write implements net.Conn.
@@ -158,7 +158,7 @@ func (conn *Conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Read implements net.Conn. The server receives what was written when the client reads the reply.
+// Read implements net.Conn. The server receives the written bytes only when the client reads the reply.
 func (conn *Conn) Read(p []byte) (int, error) {
 	if conn.replies.Len() == 0 && conn.readErr == nil {
 		var replies []byte

@@ -7,17 +7,19 @@ import (
 	"time"
 )
 
-// Cluster is the servers of one schedule. The first server holds everything, except for a lock on several masters: the other servers are
-// those masters.
+// Cluster holds the servers of one schedule. The first server holds everything, unless the lock is on several masters: these are then the
+// other servers.
 type Cluster struct {
 	sim     *Simulator
-	servers []*Server
-	version Version
+	servers []*Server // by index
+	version Version   // number of changes so far
 }
 
-// Version counts the changes of the servers' states: All counts every one, Transient those of keys that are not durable. Changes of
-// expiries do not count.
-type Version struct{ All, Transient uint64 }
+// Version counts the changes of the servers' states. Changes of only an expiry do not count.
+type Version struct {
+	All       uint64 // all changes
+	Transient uint64 // changes of keys that a failover may lose
+}
 
 // Plus returns the version after further changes.
 func (v Version) Plus(changes Version) Version {
@@ -32,10 +34,10 @@ func (v Version) Minus(earlier Version) Version {
 // Server is one Redis server.
 type Server struct {
 	Index  int    // position in its cluster; 0: the server that holds the stock
-	State  *State // what it holds now
-	Health Health
+	State  *State // current state
+	Health Health // how it answers
 
-	Standby           *State        // state of its lagging replica or old snapshot; nil: the replica is up to date
+	Standby           *State        // state of a replica that gets no more updates, or of an old snapshot; nil: neither exists
 	StandbyIsSnapshot bool          // Standby is a snapshot of the server, not a replica
 	ClockOffset       time.Duration // lead of its clock over the virtual time
 
@@ -45,9 +47,9 @@ type Server struct {
 // Health is how a server answers.
 type Health string
 
-// The states of health.
+// The values of Health.
 const (
-	Well    Health = "well"
+	Healthy Health = "well"    // executes commands and answers
 	Hung    Health = "hung"    // executes commands and does not answer
 	Crashed Health = "crashed" // refuses connections
 )
@@ -57,14 +59,14 @@ func (s *Server) HasExpiringKey() bool { return s.State.nextExpiry() > 0 }
 
 // NewCluster creates a cluster whose first server is in this state, with a number of empty masters for the lock.
 func (sim *Simulator) NewCluster(stored *State, masters int) *Cluster {
-	c := &Cluster{sim: sim, servers: []*Server{{State: stored, Health: Well}}}
+	c := &Cluster{sim: sim, servers: []*Server{{State: stored, Health: Healthy}}}
 	for i := range masters {
-		c.servers = append(c.servers, &Server{Index: i + 1, State: sim.Empty(), Health: Well})
+		c.servers = append(c.servers, &Server{Index: i + 1, State: sim.Empty(), Health: Healthy})
 	}
 	return c
 }
 
-// AgedCopy returns the cluster as it would be if its servers had held these states a time d ago, and had received no command since.
+// AgedCopy returns a cluster like this one whose servers held these states a time d ago, and have received no command since.
 func (c *Cluster) AgedCopy(held []*State, d time.Duration) (*Cluster, error) {
 	later := &Cluster{sim: c.sim}
 	for i, s := range c.servers {
@@ -83,7 +85,7 @@ func (c *Cluster) Servers() []*Server { return c.servers }
 // MainState returns the state of the first server.
 func (c *Cluster) MainState() *State { return c.servers[0].State }
 
-// Masters returns the servers that the lock is on.
+// Masters returns the servers that hold the lock.
 func (c *Cluster) Masters() []*Server {
 	if c.OnNodes() {
 		return c.servers[1:]
@@ -94,20 +96,20 @@ func (c *Cluster) Masters() []*Server {
 // OnNodes reports whether the lock is on several masters.
 func (c *Cluster) OnNodes() bool { return len(c.servers) > 1 }
 
-// LockKey returns the lock's key; of several masters, that of the first one that has it.
+// LockKey returns the key of the lock with this name, from the first master that has it.
 func (c *Cluster) LockKey(name string) (Key, bool) {
 	for _, s := range c.Masters() {
-		if k, has := s.State.Key(name); has {
+		if k, ok := s.State.Key(name); ok {
 			return k, true
 		}
 	}
 	return Key{}, false
 }
 
-// Version returns the number of changes so far.
+// Version returns the changes of the servers' states so far.
 func (c *Cluster) Version() Version { return c.version }
 
-// Contents returns the states of all servers.
+// Contents returns the states of all servers, by index.
 func (c *Cluster) Contents() []*State {
 	all := make([]*State, len(c.servers))
 	for i, s := range c.servers {
@@ -116,7 +118,7 @@ func (c *Cluster) Contents() []*State {
 	return all
 }
 
-// HoldsSame reports whether the servers hold what they held before, apart from expiries.
+// HoldsSame reports whether the servers' states equal before, apart from expiries and loaded scripts.
 func (c *Cluster) HoldsSame(before []*State) bool {
 	for i, s := range c.servers {
 		if !s.State.SameContent(before[i]) {
@@ -161,15 +163,15 @@ func (c *Cluster) SetState(s *Server, next *State) (changed bool) {
 	return changed
 }
 
-// Command returns the command that was sent as these bytes.
+// Command returns the command for these bytes, as a client sends them.
 func (c *Cluster) Command(sent []byte) *Command { return c.sim.command(sent) }
 
-// Evaluate returns the answer that a command would get. It changes nothing.
+// Evaluate returns the answer that a command would get from a server at the virtual time now. It changes nothing.
 func (c *Cluster) Evaluate(s *Server, now time.Duration, command *Command) (*Answer, error) {
 	return c.sim.answer(s.State, now+s.ClockOffset, command)
 }
 
-// WouldProlong reports whether a command that came a moment later would change an expiry and nothing else.
+// WouldProlong reports whether a command that arrives a moment later would change only an expiry.
 func (c *Cluster) WouldProlong(s *Server, now time.Duration, command *Command) bool {
 	const moment = time.Millisecond
 	holds, err := c.StateAfter(s, moment)
@@ -180,13 +182,13 @@ func (c *Cluster) WouldProlong(s *Server, now time.Duration, command *Command) b
 	return err == nil && answer.NewState.SameContent(holds) && !answer.NewState.SameKeys(holds)
 }
 
-// DependsOnTime reports whether the answer to a command may depend on the time of day.
+// DependsOnTime reports whether a server's answer to a command may depend on the time of day.
 func (c *Cluster) DependsOnTime(s *Server, command *Command) bool {
 	return command.dependsOnTime || command.usesScripts && s.State.scriptsAskTime
 }
 
-// EvaluateOnConn is Evaluate for a command of an actor on a connection. It updates what the connection watches; all other changes are in
-// the answer, and the caller passes them to SetState.
+// EvaluateOnConn is Evaluate for a command that an actor sends on a connection. It updates the keys that the connection watches. All other
+// changes are in the answer, whose NewState the caller passes to SetState.
 func (c *Cluster) EvaluateOnConn(s *Server, conn *Conn, actor int, now time.Duration, command *Command) (*Answer, error) {
 	if len(s.watches) == 0 && !command.usesWatch {
 		return c.sim.answer(s.State, now+s.ClockOffset, command)
@@ -233,13 +235,14 @@ func (s *Server) unwatch(conn *Conn) (changed bool) {
 
 // watch is a key that a connection watches, from WATCH to EXEC or UNWATCH.
 type watch struct {
-	conn    *Conn
-	actor   int
-	key     string
-	changed bool // the key has changed since WATCH
+	conn    *Conn  // connection that sent WATCH
+	actor   int    // index of the actor that sent WATCH
+	key     string // name of the key
+	changed bool   // the key has changed since WATCH
 }
 
-// update sets changed if the key differs. A write of the value that the key had already goes unnoticed, as the states are the same.
+// update sets changed if the key differs between two states. A write of the value that the key had before goes unnoticed, as the states are
+// the same.
 func (w *watch) update(before, after *State) {
 	oldKey, existed := before.Key(w.key)
 	newKey, exists := after.Key(w.key)

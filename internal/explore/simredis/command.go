@@ -14,19 +14,19 @@ import (
 	"lockstep/util/lua"
 )
 
-// Command is what a client sent at once: one command or several. The same bytes are always the same *Command, so that two can be
-// compared, and the text is analysed only once.
+// Command is what a client sent at once: one command or several. The same bytes always have the same *Command, so pointers can be compared,
+// and the bytes are parsed only once.
 type Command struct {
 	text          string // bytes that were sent
 	usesWatch     bool   // contains WATCH, or ends a transaction that may watch
 	dependsOnTime bool   // the answer may depend on the time of day
-	isCacheable   bool   // a single command that behaves the same on each connection
+	isCacheable   bool   // a single command whose answer does not depend on the connection
 	usesScripts   bool   // contains EVALSHA or SCRIPT, so that the answer depends on the loaded scripts
 
 	parsed    [][]string // words of each command
 	keys      []string   // arguments that are keys, of all commands
-	malformed error      // why parsed is empty; nil: it is not
-	parts     []*Command // steps of a pipeline, between which commands of others may come; nil: the command is one step
+	malformed error      // reason why the bytes could not be parsed; nil: they could
+	parts     []*Command // steps of a pipeline, between which other clients' commands may come; nil: the command is one step
 }
 
 // CommandCount returns the number of commands.
@@ -35,7 +35,7 @@ func (cmd *Command) CommandCount() int { return len(cmd.parsed) }
 // Text returns the bytes that were sent.
 func (cmd *Command) Text() string { return cmd.text }
 
-// command returns the Command for these bytes, and analyses them the first time.
+// command returns the Command for these bytes, and parses them the first time.
 func (sim *Simulator) command(sent []byte) *Command {
 	if command, ok := sim.commands[string(sent)]; ok {
 		return command
@@ -62,7 +62,7 @@ func (sim *Simulator) command(sent []byte) *Command {
 	return c
 }
 
-// resolveKnownScript replaces EVALSHA of a script of package lua by EVAL of its text: a server has loaded all of them before a schedule
+// resolveKnownScript replaces EVALSHA of a script of package lua by EVAL of its text: a server has loaded these scripts before a schedule
 // begins.
 func resolveKnownScript(words []string) {
 	if len(words) > 1 {
@@ -72,7 +72,7 @@ func resolveKnownScript(words []string) {
 	}
 }
 
-// stepLength returns how many of the commands, from the first on, are one step: those of a transaction, or one.
+// stepLength returns the number of commands, from the first on, that are one step: those of a transaction, or one.
 func stepLength(commands [][]string) int {
 	ends := func(args []string) bool {
 		return strings.EqualFold(args[0], "EXEC") || strings.EqualFold(args[0], "DISCARD")
@@ -93,7 +93,7 @@ func isTimeDependent(upper string) bool {
 		strings.Contains(upper, "EXPIREAT")
 }
 
-// parse parses what was sent at once into commands, and returns the text of each.
+// parse splits what was sent at once into commands, and returns the words and the text of each.
 func parse(sent string) (all [][]string, texts []string, _ error) {
 	for r := bufio.NewReader(strings.NewReader(sent)); ; {
 		message, err := proto.Read(r)
@@ -101,17 +101,17 @@ func parse(sent string) (all [][]string, texts []string, _ error) {
 			return all, texts, nil
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("a command that is no RESP: %w", err)
+			return nil, nil, fmt.Errorf("a command is not RESP: %w", err)
 		}
 		args, err := proto.ReadStrings(message)
 		if err != nil {
-			return nil, nil, fmt.Errorf("a command that is no list of strings: %w", err)
+			return nil, nil, fmt.Errorf("a command is not a list of strings: %w", err)
 		}
 		all, texts = append(all, args), append(texts, message)
 	}
 }
 
-// recordScript records the script that a command has loaded, or that all were flushed.
+// recordScript updates the lists of scripts after a command that may load a script or flush all.
 func (sim *Simulator) recordScript(args []string) {
 	if len(args) < 2 {
 		return
@@ -138,7 +138,7 @@ func withScript(scripts []string, script string) []string {
 	return slices.Insert(slices.Clone(scripts), i, script)
 }
 
-// loadScripts makes the embedded server load exactly wantedScripts. Most commands do not need it.
+// loadScripts makes the embedded server load exactly wantedScripts. Most commands need no loaded scripts.
 func (sim *Simulator) loadScripts() {
 	if slices.Equal(sim.loadedScripts, sim.wantedScripts) {
 		return

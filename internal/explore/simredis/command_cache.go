@@ -7,8 +7,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Most commands of an exploration were sent before, and got the same reply. What the real client writes for such a command, and what it
-// makes of such a reply, is cached: otherwise formatting and parsing would take most of the time.
+// Most commands of an exploration were sent before, and got the same reply. The bytes that the real client writes for such a command, and
+// the result that it parses from such a reply, are cached: otherwise formatting and parsing would take most of the time.
 
 // cachedCommand is a command as the real client writes it, and its parsed replies.
 type cachedCommand struct {
@@ -16,16 +16,16 @@ type cachedCommand struct {
 	replies map[string]parsedReply // parsed replies by the bytes of the reply
 }
 
-// parsedReply is what the client returned to the sender of the command.
+// parsedReply is the result that the client returned to the sender of the command.
 type parsedReply struct {
-	value any
-	err   error
+	value any   // value of the result
+	err   error // error of the result
 }
 
 // sendCached sends a command. It uses the real client, next, only if the command or its reply is not cached.
 func (client *Client) sendCached(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
 	key, ok := client.sim.cacheKey(cmd)
-	if !ok || client.connecting {
+	if !ok || client.isConnecting {
 		return next(ctx, cmd)
 	}
 	entry := client.sim.cachedCommands[string(key)]
@@ -44,8 +44,8 @@ func (client *Client) sendCached(ctx context.Context, cmd redis.Cmder, next redi
 		}
 		client.lastReply = reply
 	}
-	client.learning = entry
-	defer func() { client.learning, client.lastReply = nil, nil }()
+	client.pendingEntry = entry
+	defer func() { client.pendingEntry, client.lastReply = nil, nil }()
 	err := next(ctx, cmd)
 	if parsed, ok := captureReply(cmd, err); ok && client.lastReply != nil {
 		entry.replies[string(client.lastReply)] = parsed
@@ -58,14 +58,14 @@ func (client *Client) exchange(conn *Conn, command *Command) (reply []byte, err 
 	if client.lastReply != nil {
 		return client.lastReply, nil
 	}
-	if reply, err = client.network.Receive(conn, client.server, command, nil); err == nil && client.learning != nil {
-		client.learning.command, client.lastReply = command, reply
+	if reply, err = client.network.Receive(conn, client.server, command, nil); err == nil && client.pendingEntry != nil {
+		client.pendingEntry.command, client.lastReply = command, reply
 	}
 	return reply, err
 }
 
-// cacheKey returns the key of a command in the cache; ok is false if the command is of another type than those that are cached. The key
-// is valid until the next call.
+// cacheKey returns the key of a command in the cache; ok is false if commands of its type are not cached. The key is valid until the next
+// call.
 func (sim *Simulator) cacheKey(cmd redis.Cmder) (key []byte, ok bool) {
 	b := sim.keyBuffer[:0]
 	defer func() { sim.keyBuffer = b }()
@@ -98,7 +98,7 @@ func (sim *Simulator) cacheKey(cmd redis.Cmder) (key []byte, ok bool) {
 	return b, true
 }
 
-// captureReply returns what the client returned, if its type can be cached.
+// captureReply returns the result that the client has stored in cmd, and err; ok is false if the result cannot be cached.
 func captureReply(cmd redis.Cmder, err error) (r parsedReply, ok bool) {
 	r.err = err
 	switch cmd := cmd.(type) {
@@ -117,7 +117,7 @@ func captureReply(cmd redis.Cmder, err error) (r parsedReply, ok bool) {
 	return r, ok
 }
 
-// copyValue returns a deep copy of a value, so that no caller can change the cached one, if its type can be cached.
+// copyValue returns a deep copy of a value; ok is false if values of its type cannot be cached. The copy protects the cache from callers.
 func copyValue(value any) (deep any, ok bool) {
 	switch value := value.(type) {
 	case nil, string, int64, bool:
@@ -135,7 +135,7 @@ func copyValue(value any) (deep any, ok bool) {
 	}
 }
 
-// applyTo sets the reply of a command of the same type.
+// applyTo sets the result of a command of the type from which the reply was captured.
 func (r parsedReply) applyTo(cmd redis.Cmder) {
 	switch cmd := cmd.(type) {
 	case *redis.Cmd:

@@ -13,9 +13,11 @@ import (
 
 // conditionalSet is a SET with a condition on the value, which Redis 8.4 and newer have. Miniredis does not know it.
 type conditionalSet struct {
-	key, value                  string
-	wantsEqual, returnsOldValue bool     // the condition is IFEQ, not IFNE; and the command has GET
-	rest                        []string // the same SET without the condition
+	key             string
+	value           string   // value of the condition
+	wantsEqual      bool     // the condition is IFEQ, not IFNE
+	returnsOldValue bool     // the command has GET
+	rest            []string // words after SET, without the condition
 }
 
 // parseConditionalSet parses the words after SET, and reports whether there is a condition that Redis accepts.
@@ -41,7 +43,7 @@ func parseConditionalSet(args []string) (c conditionalSet, ok bool) {
 	return c, ok
 }
 
-// answerConditionalSet answers a SET with a condition, and reports whether it was one.
+// answerConditionalSet answers a SET with a condition, and reports whether the SET has one.
 func (sim *Simulator) answerConditionalSet(peer *resp.Peer, args []string) bool {
 	c, ok := parseConditionalSet(args)
 	switch {
@@ -54,7 +56,7 @@ func (sim *Simulator) answerConditionalSet(peer *resp.Peer, args []string) bool 
 	}
 	var reply bytes.Buffer
 	asking := resp.NewPeer(bufio.NewWriter(&reply))
-	asking.Ctx = peer.Ctx // a script has locked the server; its context tells Dispatch so
+	asking.Ctx = peer.Ctx // a script has locked the server, and Dispatch learns that from the context
 	sim.server.Server().Dispatch(asking, []string{"GET", c.key})
 	asking.Flush()
 	header, value, _ := strings.Cut(reply.String(), "\r\n")

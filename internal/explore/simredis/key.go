@@ -15,8 +15,8 @@ import (
 // elements of a list or a set, member and score for a sorted set.
 type Key struct {
 	Name   string
-	kind   string // type, as the command TYPE names it
-	Values []string
+	kind   string        // type, as the command TYPE names it
+	Values []string      // as described above
 	TTL    time.Duration // time until it expires; 0: never
 }
 
@@ -31,7 +31,7 @@ func (k Key) FirstValue() string {
 	return k.Values[0]
 }
 
-// readKey reads a key of miniredis.
+// readKey reads a key from miniredis.
 func readKey(db *miniredis.RedisDB, name string) (k Key, err error) {
 	k = Key{Name: name, kind: db.Type(name), TTL: db.TTL(name)}
 	switch k.kind {
@@ -58,7 +58,7 @@ func readKey(db *miniredis.RedisDB, name string) (k Key, err error) {
 		slices.Sort(k.Values)
 	default:
 		return k, language.Translate(
-			fmt.Errorf("the key %s is a %s: the explorer keeps strings, hashes, lists, sets and sorted sets alone", name, k.kind),
+			fmt.Errorf("the key %s is a %s: the explorer supports only strings, hashes, lists, sets and sorted sets", name, k.kind),
 			"键 %s 的类型是 %s：探索器只支持字符串、哈希、列表、集合和有序集合", name, k.kind)
 	}
 	return k, err

@@ -34,13 +34,14 @@ func FormatReply(raw []byte, commands int) string {
 	return RelativeTimes(text)
 }
 
+// scriptFailure matches miniredis's reply for a script that failed, with the line and the message. errorCode matches the beginning of an
+// error reply.
 var (
 	scriptFailure = regexp.MustCompile(`(?m)^-ERR Error compiling script \(new function\): :(\d+): (.*?) stack traceback:.*\r$`)
 	errorCode     = regexp.MustCompile(`^-[A-Z]+ `)
 )
 
-// withRedisErrors replaces the errors of failed scripts in a reply by Redis's wording: miniredis reports all of them as errors of the
-// compiler.
+// withRedisErrors gives the errors of failed scripts in a reply Redis's wording: miniredis reports all of them as errors of the compiler.
 func withRedisErrors(reply []byte) []byte {
 	return scriptFailure.ReplaceAllFunc(reply, func(failure []byte) []byte {
 		parts := scriptFailure.FindSubmatch(failure)

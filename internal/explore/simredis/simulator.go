@@ -1,8 +1,8 @@
 // Package simredis simulates Redis: one or more servers whose state is an immutable value.
 //
 // What a command answers and changes depends on the state, the time and the command. A Simulator asks miniredis once for each
-// combination, and caches the answer, so that the prefix of a schedule, which runs again and again, executes no Lua. A Cluster is the
-// servers of one schedule. A Client is a real go-redis client: its connections end in memory, and a Network decides when its commands
+// combination, and caches the answer, so that the prefix of a schedule, which runs again and again, executes no Lua. A Cluster holds
+// the servers of one schedule. A Client is a real go-redis client: its connections end in memory, and a Network decides when its commands
 // take effect. What the client writes and parses is cached as well.
 //
 // Begin with Simulator, Cluster and Client.
@@ -23,10 +23,10 @@ import (
 
 // Simulator executes commands on an embedded miniredis, and caches every answer.
 type Simulator struct {
-	ClockStart time.Time // time on the server's clock when a schedule begins; may be changed before the first command; default: VirtualTime(0)
+	ClockStart time.Time // time on the servers' clocks when a schedule begins: VirtualTime(0), unless changed before the first command
 
 	server    *miniredis.Miniredis  // embedded miniredis
-	isDurable func(key string) bool // reports whether no failover loses the key
+	isDurable func(key string) bool // reports whether a failover keeps the key
 	states    map[string]*State     // all states so far, by State.Text
 
 	commands       map[string]*Command       // all commands so far, by Command.Text
@@ -34,32 +34,32 @@ type Simulator struct {
 	keyBuffer      []byte                    // reused by cacheKey
 
 	empty         *State   // state of a server without keys
-	loaded        *State   // state that the embedded server holds now; nil: unknown
+	currentState  *State   // state that the embedded server holds now; nil: unknown
 	wantedScripts []string // scripts that the embedded server should have loaded
-	loadedScripts []string // scripts that it has loaded
+	loadedScripts []string // scripts that the embedded server has loaded
 
 	published     []Message // messages published by the command that runs
-	inTransaction bool      // the command that runs is queued by MULTI
-	refusal       error     // why a part of the command that runs was refused; nil: none was
+	inTransaction bool      // the command that runs is between MULTI and EXEC
+	refusal       error     // first reason to refuse a part of the command that runs; nil: none
 }
 
-// Message is a message published to a channel.
+// Message is a message that was published on a channel.
 type Message struct{ Channel, Text string }
 
-// query is what an answer depends on, apart from the state.
+// query is the key of a cached answer in a state: all else that the answer depends on.
 type query struct {
 	now     time.Duration // virtual time; 0 if the answer does not depend on it
 	command *Command
 }
 
-// Answer is the effect of a command.
+// Answer is the reply and the effect of a command.
 type Answer struct {
 	Reply     []byte    // RESP bytes
 	NewState  *State    // state of the server after the command
 	Published []Message // messages that the command published, in order
 }
 
-// NewSimulator creates a simulator. isDurable reports which keys no failover loses.
+// NewSimulator creates a simulator. isDurable reports whether a failover keeps a key.
 func NewSimulator(isDurable func(key string) bool) (*Simulator, error) {
 	sim := &Simulator{
 		ClockStart: VirtualTime(0), server: miniredis.NewMiniRedis(), isDurable: isDurable,
@@ -88,7 +88,7 @@ func NewSimulator(isDurable func(key string) bool) (*Simulator, error) {
 		return true
 	})
 	sim.empty = sim.intern(nil, sim.wantedScripts)
-	sim.loaded = sim.empty
+	sim.currentState = sim.empty
 	return sim, nil
 }
 
@@ -98,7 +98,7 @@ func (sim *Simulator) CacheSize() int { return len(sim.states) + len(sim.command
 // Close closes the embedded server.
 func (sim *Simulator) Close() { sim.server.Close() }
 
-// answer returns the answer to what was sent to a server in state s.
+// answer returns the answer to a command that a server in state s receives at the virtual time now.
 func (sim *Simulator) answer(s *State, now time.Duration, command *Command) (*Answer, error) {
 	key := query{0, command}
 	if command.dependsOnTime || command.usesScripts && s.scriptsAskTime {
@@ -114,11 +114,11 @@ func (sim *Simulator) answer(s *State, now time.Duration, command *Command) (*An
 	if err != nil {
 		return nil, err
 	}
-	then, err := sim.readState()
+	newState, err := sim.readState()
 	if err != nil {
 		return nil, err
 	}
-	answer := &Answer{Reply: reply, NewState: then, Published: sim.published}
+	answer := &Answer{Reply: reply, NewState: newState, Published: sim.published}
 	s.answers[key] = answer
 	return answer, nil
 }
@@ -148,7 +148,7 @@ func (sim *Simulator) dispatch(now time.Duration, command *Command) ([]byte, err
 		sim.loadScripts()
 	}
 	sim.server.SetTime(sim.ClockStart.Add(now))
-	sim.loaded, sim.published, sim.refusal = nil, nil, nil
+	sim.currentState, sim.published, sim.refusal = nil, nil, nil
 	var reply bytes.Buffer
 	peer := resp.NewPeer(bufio.NewWriter(&reply))
 	for i, args := range commands {
@@ -160,7 +160,7 @@ func (sim *Simulator) dispatch(now time.Duration, command *Command) ([]byte, err
 	return withRedisErrors(reply.Bytes()), cmp.Or(sim.refusal, checkUnderstood(commands, reply.Bytes()))
 }
 
-// stateLater returns the state of a server in state s after a time d, in which keys may expire.
+// stateLater returns the state of a server in state s after a time d without commands, in which keys may expire.
 func (sim *Simulator) stateLater(s *State, d time.Duration) (*State, error) {
 	if later, ok := s.laterStates[d]; ok {
 		return later, nil
@@ -188,16 +188,16 @@ func (sim *Simulator) readState() (*State, error) {
 		}
 		keys = append(keys, k)
 	}
-	sim.loaded = sim.intern(keys, sim.wantedScripts)
-	return sim.loaded, nil
+	sim.currentState = sim.intern(keys, sim.wantedScripts)
+	return sim.currentState, nil
 }
 
 // load puts the embedded server into state s.
 func (sim *Simulator) load(s *State) error {
-	if sim.loaded == s {
+	if sim.currentState == s {
 		return nil
 	}
-	sim.loaded = nil
+	sim.currentState = nil
 	sim.wantedScripts = s.scripts
 	db := sim.server.DB(0)
 	db.FlushDB()
@@ -206,6 +206,6 @@ func (sim *Simulator) load(s *State) error {
 			return fmt.Errorf("the key %s: %w", k.Name, err)
 		}
 	}
-	sim.loaded = s
+	sim.currentState = s
 	return nil
 }

@@ -70,7 +70,7 @@ func TestScriptErrorReadsAsInRedis(t *testing.T) {
 // A state of keys of any type can be loaded again. A command that was answered before does not reach the server.
 func TestSimulatorRestoresEveryType(t *testing.T) {
 	sim := newSimulator(t)
-	empty := sim.loaded
+	empty := sim.currentState
 	full := empty
 	do := func(command ...string) string {
 		t.Helper()

@@ -6,20 +6,19 @@ import (
 	"time"
 )
 
-// StopReplication makes a server's replica lag: it keeps what the server holds now, and only ages. The durable keys are left out, as
-// promotedState takes them from the master.
+// StopReplication ends the updates of a server's replica: from now on the replica has the server's current keys, which change only by
+// expiring. Durable keys are left out: promotedState takes them from the master.
 func (c *Cluster) StopReplication(s *Server) {
 	s.Standby = c.sim.intern(s.State.Transient, nil)
 }
 
-// TakeSnapshot makes a snapshot of what a server holds now. From then on it only ages.
+// TakeSnapshot makes a snapshot of a server's current keys. Later they change only by expiring.
 func (c *Cluster) TakeSnapshot(s *Server) {
 	s.Standby, s.StandbyIsSnapshot = c.sim.intern(s.State.Keys, nil), true
 }
 
-// promotedState returns the state of a server after its lagging replica, or its snapshot, has replaced it. From a replica come the
-// transient keys: the durable keys and the loaded scripts are the master's. A snapshot is everything that the server holds after its
-// restart, apart from the scripts.
+// promotedState returns the state of a server after its replica, or its snapshot, has replaced it. A replica provides the transient keys;
+// the durable keys and the loaded scripts are the master's. A snapshot provides all keys, and the loaded scripts are the server's.
 func (c *Cluster) promotedState(s *Server) *State {
 	keys := slices.Clone(s.Standby.Keys)
 	if s.StandbyIsSnapshot {
@@ -37,8 +36,8 @@ func (c *Cluster) promotedState(s *Server) *State {
 // WouldLose reports whether promoting the server's standby would lose anything.
 func (c *Cluster) WouldLose(s *Server) bool { return s.Standby != nil && c.promotedState(s) != s.State }
 
-// Promote returns the state of a server after its lagging replica, or its snapshot, has replaced it, and removes that standby. The caller
-// passes the state to SetState.
+// Promote returns the state of a server after its replica, or its snapshot, has replaced it, and removes that standby. The caller passes
+// the state to SetState.
 func (c *Cluster) Promote(s *Server) (holds *State) {
 	holds = c.promotedState(s)
 	if !s.StandbyIsSnapshot {
@@ -54,7 +53,7 @@ func (c *Cluster) StateWithout(s *Server, key string) *State {
 	return c.sim.intern(keys, s.State.scripts)
 }
 
-// LaggingServer returns the server with a lagging replica or an old snapshot; nil if there is none.
+// LaggingServer returns the server with a Standby; nil if there is none.
 func (c *Cluster) LaggingServer() *Server {
 	for _, s := range c.servers {
 		if s.Standby != nil {
@@ -64,7 +63,7 @@ func (c *Cluster) LaggingServer() *Server {
 	return nil
 }
 
-// AgeStandby lets time pass for a server's standby, if it has one.
+// AgeStandby lets a time d pass for a server's standby, if there is one.
 func (c *Cluster) AgeStandby(s *Server, d time.Duration) (err error) {
 	if s.Standby != nil {
 		s.Standby, err = c.sim.stateLater(s.Standby, d)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// State is everything that a server holds. It is immutable, and shared by all schedules that reach it: two states are equal if their
-// pointers are.
+// State is everything that a server holds. It is immutable, and all schedules that reach it share it: two states are equal if and only if
+// their pointers are.
 type State struct {
 	Text           string                   // serialized state
 	Keys           []Key                    // all keys, sorted by name
@@ -18,14 +18,14 @@ type State struct {
 	scriptsAskTime bool                     // one of the scripts asks for the time of day
 	scriptHashes   string                   // part of Text that lists the scripts
 	answers        map[query]*Answer        // cached answers to commands in this state
-	laterStates    map[time.Duration]*State // cached states after a time without commands
+	laterStates    map[time.Duration]*State // cached states after this time without commands
 	renamedTexts   map[string]string        // results of RenamedText, by the id of the rename function
 }
 
-// Empty returns the state of a server that holds nothing.
+// Empty returns the state of a server without keys and scripts.
 func (sim *Simulator) Empty() *State { return sim.empty }
 
-// intern returns the only State with these keys and loaded scripts.
+// intern returns the State with these keys and loaded scripts, and creates it the first time.
 func (sim *Simulator) intern(keys []Key, scripts []string) *State {
 	var scriptHashes strings.Builder
 	for _, script := range scripts {

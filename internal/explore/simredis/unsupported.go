@@ -21,13 +21,13 @@ func errUnsupported(command string, why language.Text) error {
 		"%s：%s", command, why.In(language.Chinese))
 }
 
-// publishInstead is what to do instead of listening for keyspace notifications.
+// publishInstead advises what to do instead of listening for keyspace notifications, in both languages.
 const (
 	publishInstead        = "let the release publish a message of its own, and listen for that"
 	publishInsteadChinese = "请让释放锁的一方自己发布一条消息，再监听它"
 )
 
-// CheckChannel returns an error for a channel on which Redis itself publishes.
+// CheckChannel returns an error for a channel on which Redis itself publishes, since the simulation does not.
 func CheckChannel(channel string) error {
 	if strings.HasPrefix(channel, "__keyspace@") || strings.HasPrefix(channel, "__keyevent@") {
 		return errUnsupported("SUBSCRIBE "+channel, language.Both(
@@ -36,13 +36,13 @@ func CheckChannel(channel string) error {
 	return nil
 }
 
-// refusedCommands are the commands that are refused, with the reason, beside those that miniredis does not know.
+// refusedCommands lists commands that are refused, with the reason. Commands that miniredis does not know are refused as well.
 var refusedCommands = []struct {
 	commands []string
 	why      language.Text
 }{
 	{[]string{"BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BZMPOP", "BZPOPMAX", "BZPOPMIN"},
-		language.Both("it waits in Redis, where no search can see it: ask without waiting, and pause in between",
+		language.Both("it waits in Redis, where no search can see it: use commands that do not wait, with pauses in between",
 			"它会在 Redis 里阻塞，探索器看不到。请改用不等待的命令，并在两次之间暂停")},
 	{[]string{"WAIT"}, language.Both("there are no replicas that could answer", "没有能够响应的从节点")},
 	{[]string{"SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "PUBSUB"},
@@ -50,13 +50,13 @@ var refusedCommands = []struct {
 	{[]string{"CONFIG"}, language.Both("it has no settings, and publishes no keyspace notifications: "+publishInstead,
 		"它没有配置项，也不发布键空间通知。"+publishInsteadChinese)},
 	{[]string{"SPOP", "SRANDMEMBER", "RANDOMKEY", "HRANDFIELD", "ZRANDMEMBER"},
-		language.Both("its answer is left to chance, so that no schedule could be run again", "它的结果是随机的，时序无法重放")},
+		language.Both("its reply is random, so no schedule could be run again", "它的结果是随机的，时序无法重放")},
 	{[]string{"HEXPIRE", "HPERSIST", "HTTL", "HPTTL", "HSETEX"},
-		language.Both("it keeps no expiry of a field: use one of a key", "它不支持字段的过期时间，请用键的过期时间")},
-	{[]string{"XREAD", "XREADGROUP", "XGROUP"}, language.Both("it keeps no streams: use a list or a sorted set", "它不支持 stream，请用列表或有序集合")},
+		language.Both("it supports no expiry of a field: use the expiry of a key", "它不支持字段的过期时间，请用键的过期时间")},
+	{[]string{"XREAD", "XREADGROUP", "XGROUP"}, language.Both("it supports no streams: use a list or a sorted set", "它不支持 stream，请用列表或有序集合")},
 	{[]string{"OBJECT", "MEMORY", "INFO", "DBSIZE"},
-		language.Both("it keeps the keys, and not what Redis knows of them", "它只保存键，不保存 Redis 关于键的信息")},
-	{[]string{"SELECT", "MOVE", "SWAPDB"}, language.Both("it keeps one database", "它只有一个数据库")},
+		language.Both("it stores only keys, and no information about them", "它只保存键，不保存 Redis 关于键的信息")},
+	{[]string{"SELECT", "MOVE", "SWAPDB"}, language.Both("it has only one database", "它只有一个数据库")},
 }
 
 // checkSupported returns an error if a command is refused.
@@ -74,13 +74,14 @@ func (sim *Simulator) checkSupported(command string, args []string) error {
 		return errUnsupported("CLIENT "+args[0], language.Both("it has no connections", "它没有连接"))
 	case (command == "EVAL" || command == "SCRIPT") && strings.Contains(script, "math.random"):
 		return language.Translate(
-			fmt.Errorf("%w: math.random in a script: its answer is left to chance, so that no schedule could be run again", ErrCommand),
+			fmt.Errorf("%w: math.random in a script: its result is random, so no schedule could be run again", ErrCommand),
 			"脚本里有 math.random：它的结果是随机的，时序无法重放")
 	}
 	return nil
 }
 
-// refuseUnsupported answers a command that is refused with an error, and reports whether it did. It also sees the commands of scripts.
+// refuseUnsupported answers an unsupported command with an error, and reports whether it has done so. It is also called for the commands of
+// scripts.
 func (sim *Simulator) refuseUnsupported(peer *resp.Peer, command string, args []string) bool {
 	err := sim.checkSupported(command, args)
 	if err != nil {
@@ -89,7 +90,7 @@ func (sim *Simulator) refuseUnsupported(peer *resp.Peer, command string, args []
 	return err != nil
 }
 
-// recordRefusal answers with an error, and keeps the first one of the command that runs.
+// recordRefusal answers with an error, and stores the first such error of the command that runs.
 func (sim *Simulator) recordRefusal(peer *resp.Peer, err error) {
 	if sim.refusal == nil {
 		sim.refusal = err
@@ -97,10 +98,10 @@ func (sim *Simulator) recordRefusal(peer *resp.Peer, err error) {
 	peer.WriteError("ERR " + err.Error())
 }
 
-// checkTransaction returns an error for a transaction that is not sent at once: the state of a connection is no part of a server's state.
+// checkTransaction returns an error for a transaction that is not sent at once: the state of a connection is not part of a server's state.
 func checkTransaction(commands [][]string) error {
 	if len(commands) == 0 {
-		return errors.New("the client waits for a reply to nothing")
+		return errors.New("the client waits for a reply without having sent a command")
 	}
 	hasName := func(args []string, name string) bool { return strings.EqualFold(args[0], name) }
 	first, last := commands[0], commands[len(commands)-1]
@@ -112,7 +113,7 @@ func checkTransaction(commands [][]string) error {
 	return nil
 }
 
-// checkUnderstood returns an error for a reply which says that miniredis has not understood the command. A newer Redis might.
+// checkUnderstood returns an error for a reply that says that miniredis has not understood the command. A newer Redis might understand it.
 func checkUnderstood(commands [][]string, reply []byte) error {
 	if !bytes.HasPrefix(reply, []byte("-")) {
 		return nil

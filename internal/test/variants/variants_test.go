@@ -172,7 +172,7 @@ func TestUncontrolledLockInChildProcess(t *testing.T) {
 		t.Skip("TestUncontrolledLocksAreRefused runs it")
 	}
 	few := bounds()
-	few.Schedules, few.Patience = 1000, 100*time.Millisecond
+	few.Schedules, few.StallTimeout = 1000, 100*time.Millisecond
 	result, err := explore.Explore(t.Context(), all[i].Lock, all[i].Scenario, goalOf(all[i]), few)
 	fmt.Printf("<<%s>>\n", checkAnswer(all[i], result, err))
 }

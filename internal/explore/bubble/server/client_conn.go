@@ -13,12 +13,12 @@ import (
 type ClientConn struct {
 	peer *Conn // server's end; its methods run in the client's goroutine
 
-	mu       sync.Mutex
-	unparsed []byte // bytes sent by the client that form no complete command yet
-	unread   []byte // bytes sent by the server that the client has not read
-	isBroken bool   // the server has ended the connection
-	isClosed bool   // the client has called Close
-	deadline time.Time
+	mu       sync.Mutex    // guards the fields below
+	unparsed []byte        // bytes sent by the client that form no complete command yet
+	unread   []byte        // bytes sent by the server that the client has not read
+	isBroken bool          // the server has ended the connection
+	isClosed bool          // the client has called Close
+	deadline time.Time     // deadline of Read; zero: none
 	changed  chan struct{} // signals a blocked Read that a field has changed; capacity 1
 }
 

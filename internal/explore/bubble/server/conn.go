@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// receive queues a command that the client has sent, and answers it at once if it concerns the connection alone.
+// receive queues a command that the client has sent, and answers it at once if it concerns only the connection.
 func (sc *Conn) receive(words []string) {
 	s := sc.server
 	s.mu.Lock()
@@ -47,7 +47,7 @@ func (sc *Conn) IsClosedByClient() bool {
 	return sc.closedByClient
 }
 
-// CommandName returns the name of the held command: for a script, that of the first command in it that writes.
+// CommandName returns the name of the held command; for a script, the name of the first command in it that writes.
 func (sc *Conn) CommandName() string { return sc.server.shared.commandName(sc.queue[0].words) }
 
 // CommandText returns the held command with its arguments; a script's text is replaced by its name.
@@ -56,7 +56,7 @@ func (sc *Conn) CommandText() string { return sc.queue[0].text }
 // id identifies the connection: its index in Server.conns.
 func (sc *Conn) id() int { return slices.Index(sc.server.conns, sc) }
 
-// answerAtOnce answers commands at the head of the queue as long as they concern the connection alone.
+// answerAtOnce answers commands at the head of the queue as long as they concern only the connection.
 func (sc *Conn) answerAtOnce() {
 	for len(sc.queue) > 0 {
 		reply := sc.queueInTransaction(sc.queue[0])
@@ -71,7 +71,8 @@ func (sc *Conn) answerAtOnce() {
 	}
 }
 
-// queueInTransaction answers MULTI, DISCARD and the commands between MULTI and EXEC; "" for any other, which includes EXEC.
+// queueInTransaction returns the reply to MULTI, to DISCARD, or to a command between MULTI and EXEC, which it queues; "" for any other
+// command, EXEC included.
 func (sc *Conn) queueInTransaction(c command) string {
 	switch name := strings.ToUpper(c.words[0]); {
 	case name == "MULTI" && sc.transaction == nil:
@@ -93,7 +94,7 @@ func (sc *Conn) queueInTransaction(c command) string {
 	}
 }
 
-// connectionReply answers a command that concerns the connection alone, and returns "" for any other.
+// connectionReply returns the reply to a command that concerns only the connection; "" for any other.
 func (sc *Conn) connectionReply(words []string) string {
 	if text, isScript := sc.server.shared.script(words); isScript {
 		if text == "" {

@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Do executes a command on a node at once, outside of the schedule and on no client's behalf. It returns the reply as nil, a string, an int
-// or a []any of these; an error reply of Redis is returned as the error.
+// Do executes a command on a node at once, outside the schedule and for no client. It returns the reply as nil, a string, an int or a []any
+// of these; an error reply of Redis is returned as the error.
 func (s *Server) Do(node int, words ...string) (reply any, _ error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,12 +30,12 @@ func (s *Server) Do(node int, words ...string) (reply any, _ error) {
 func parseReply(raw []byte) (any, error) {
 	message, err := proto.Read(bufio.NewReader(bytes.NewReader(raw)))
 	if err != nil {
-		return nil, fmt.Errorf("the reply %q: %w", raw, err)
+		return nil, fmt.Errorf("parsing the reply %q: %w", raw, err)
 	}
 	return parseMessage(message)
 }
 
-// parseMessage converts one RESP message, which may be a nested array.
+// parseMessage converts one RESP message, which may be a nested array, to a Go value.
 func parseMessage(message string) (any, error) {
 	switch {
 	case strings.HasPrefix(message, "$-1"), strings.HasPrefix(message, "*-1"), strings.HasPrefix(message, "_"):
@@ -45,7 +45,7 @@ func parseMessage(message string) (any, error) {
 	case strings.HasPrefix(message, "*"):
 		elements, err := proto.ReadArray(message)
 		if err != nil {
-			return nil, fmt.Errorf("the reply %q: %w", message, err)
+			return nil, fmt.Errorf("parsing the reply %q: %w", message, err)
 		}
 		list := make([]any, len(elements))
 		for i, element := range elements {
@@ -57,7 +57,7 @@ func parseMessage(message string) (any, error) {
 	}
 	value, err := proto.Parse(message)
 	if err != nil {
-		return nil, fmt.Errorf("the reply %q: %w", message, err)
+		return nil, fmt.Errorf("parsing the reply %q: %w", message, err)
 	}
 	return value, nil
 }

@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Answer executes the held command and delivers its reply, after the pushes that were queued before it.
+// Answer executes the held command and delivers its reply, after the pushes that were already queued.
 func (sc *Conn) Answer() ([]byte, error) {
 	reply, own, err := sc.execute()
 	if err != nil {
@@ -81,8 +81,8 @@ func (sc *Conn) execute() (reply []byte, ownPushes [][]byte, err error) {
 	all := slices.Concat(sc.transaction, []command{head})
 	sc.transaction = nil
 	words := make([][]string, len(all))
-	for i, head := range all {
-		words[i] = s.resolveScript(head)
+	for i, c := range all {
+		words[i] = s.resolveScript(c)
 	}
 	before := s.cluster.Servers()[sc.Node].State
 	earlierPushes := sc.pendingPushes
@@ -132,7 +132,7 @@ func (sc *Conn) query(commands [][]string) (reply []byte, _ error) {
 }
 
 // recordOwner records the value with which conn's process has just set the lock key, if the value looks like an owner: random, or with a
-// process id. If another process has used the same value before, it becomes sharedOwner.
+// process id. If another process has used the same value before, the value becomes sharedOwner.
 func (s *Server) recordOwner(conn *Conn, before *simredis.State) {
 	_, existed := before.Key(s.shared.key)
 	key, exists := s.cluster.Servers()[conn.Node].State.Key(s.shared.key)
@@ -140,7 +140,7 @@ func (s *Server) recordOwner(conn *Conn, before *simredis.State) {
 		return
 	}
 	for _, value := range key.Values {
-		if len(randomParts(value)) == 0 && !slices.Contains(strings.FieldsFunc(value, isNoDigit), strconv.Itoa(os.Getpid())) {
+		if len(randomParts(value)) == 0 && !slices.Contains(strings.FieldsFunc(value, isNotDigit), strconv.Itoa(os.Getpid())) {
 			continue
 		}
 		if first, ok := s.firstOwners[value]; !ok {
@@ -151,10 +151,10 @@ func (s *Server) recordOwner(conn *Conn, before *simredis.State) {
 	}
 }
 
-// isNoDigit reports whether r is no ASCII digit.
-func isNoDigit(r rune) bool { return r < '0' || r > '9' }
+// isNotDigit reports whether r is not an ASCII digit.
+func isNotDigit(r rune) bool { return r < '0' || r > '9' }
 
-// SharedOwner returns an owner value with which several processes have taken the lock: a mistake in the test. It is "" if there is none.
+// SharedOwner returns an owner value with which several processes have taken the lock, which is a mistake in the test; "" if there is none.
 func (s *Server) SharedOwner() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 )
 
 // errMalformedCommand is returned by Write when a client sends something other than an array of bulk strings.
-var errMalformedCommand = errors.New("that is no list of bulk strings")
+var errMalformedCommand = errors.New("not a list of bulk strings")
 
-// parseCommands splits sent into the complete commands at its beginning and the remaining bytes.
+// parseCommands returns the words of the complete commands at the beginning of sent, and the remaining bytes.
 func parseCommands(sent []byte) (commands [][]string, rest []byte, err error) {
 	for rest = sent; ; {
 		command, after, err := parseCommand(rest)

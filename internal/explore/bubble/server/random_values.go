@@ -31,9 +31,11 @@ type valueName struct {
 	number  int
 }
 
+// String formats the name, as in A1.
 func (n valueName) String() string { return fmt.Sprint(n.process, n.number) }
 
-func newValues(key string, scripts map[string]string) sentValues {
+// newSentValues returns a sentValues without random values, for a lock with this key. It keeps scripts, which may grow.
+func newSentValues(key string, scripts map[string]string) sentValues {
 	return sentValues{key: key, scripts: scripts, names: map[string]valueName{}, counts: map[string]int{}, senders: map[string]string{}}
 }
 
@@ -60,7 +62,7 @@ func (v *sentValues) record(process string, command []string) {
 	}
 }
 
-// isConstant reports whether a word is part of the lock's key, of a script, or of a command passed to Do: those are the same in every run.
+// isConstant reports whether a word is part of the lock's key, of a script, or of a command passed to Do, which are the same in every run.
 func (v *sentValues) isConstant(word string) bool {
 	containsWord := func(text string) bool { return strings.Contains(text, word) }
 	if containsWord(v.key) || slices.ContainsFunc(v.directWords, containsWord) {
@@ -82,8 +84,8 @@ func (v *sentValues) add(process, value string) {
 	v.byLength = slices.Insert(v.byLength, at, value)
 }
 
-// nextRandom finds the first random value in a text and where it begins; the longest, if several begin there. Without one, begin is the
-// length of the text.
+// nextRandom returns the first random value in a text and the index at which it begins; the longest value, if several begin there. If there
+// is none, begin is the length of the text.
 func (v *sentValues) nextRandom(text string) (begin int, value string) {
 	begin = len(text)
 	for _, known := range v.byLength {
@@ -94,7 +96,7 @@ func (v *sentValues) nextRandom(text string) (begin int, value string) {
 	return begin, value
 }
 
-// soleSender implements Server.Sender.
+// soleSender is Server.Sender for callers that hold the mutex.
 func (v *sentValues) soleSender(values []string) string {
 	for _, value := range values {
 		if sender := v.senders[value]; sender != "" && !isNumber(value) {
@@ -115,19 +117,19 @@ func isNumber(word string) bool {
 	return err == nil
 }
 
-// Sender returns the only process that has sent one of these values, or else the one whose random value is part of one; "" if there is
-// none. Numbers do not count: several processes may send the same by chance.
+// Sender returns the only process that has sent one of these values, or else the process whose random value is part of one of them; "" if
+// there is none. Numbers do not count: several processes may send the same number by chance.
 func (s *Server) Sender(values []string) (process string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.values.soleSender(values)
 }
 
-// minRandomLength is the fewest characters of a part that may be random: as many as the first block of a UUID has.
+// minRandomLength is the smallest number of characters of a part that may be random: the length of the first block of a UUID.
 const minRandomLength = 8
 
-// randomParts returns the parts of a word that look random: UUIDs, hexadecimal, base 32 and base 64, long numbers that are no times, and
-// words with unprintable bytes.
+// randomParts returns the parts of a word that look random: UUIDs, hexadecimal, base 32 and base 64, long numbers that are not times,
+// and words with unprintable bytes.
 func randomParts(word string) (parts []string) {
 	if len(word) < minRandomLength {
 		return nil
@@ -209,7 +211,7 @@ func parseTime(digits string) (since, unit time.Duration, ok bool) {
 }
 
 // AppendRelative appends a text for the hash of a state: times become relative to now, and each random value the number of random values
-// that its process has sent since. So equal behaviour at a later time gives an equal text.
+// that its process has sent since. So the same behaviour at a later time gives the same text.
 func (s *Server) AppendRelative(b []byte, text string) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -252,7 +254,7 @@ func appendTimes(b []byte, text string, now time.Duration) []byte {
 	return b
 }
 
-// Display quotes a text for people, with the names of random values instead of the values.
+// Display formats a text for readers: quoted, and with the names of random values instead of the values.
 func (s *Server) Display(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,9 +1,9 @@
 // Package server simulates the Redis nodes of one run of package bubble. Clients connect in memory (Server.Dial), and the server holds
 // every command that concerns data until the explorer decides its outcome: executed and answered, executed without a reply, or lost.
-// Commands that concern a connection alone (HELLO, CLIENT, PING, EVALSHA of an unknown script) are answered at once.
+// Commands that concern only a connection (HELLO, CLIENT, PING, EVALSHA of an unknown script) are answered at once.
 //
-// Begin with Server, and with Conn, the server's end of a connection. Package simredis, which asks miniredis, determines what a
-// command does; client tracking, which miniredis lacks, is implemented here (tracking.go).
+// Begin with Server, and with Conn, the server's end of a connection. Package simredis, by means of miniredis, determines what
+// a command does; client tracking, which miniredis lacks, is implemented here (tracking.go).
 package server
 
 import (
@@ -19,20 +19,20 @@ import (
 
 // Server simulates the Redis of one run: one node, or several independent ones.
 type Server struct {
-	shared *Shared
-	start  time.Time
+	shared *Shared   // data that all servers have in common
+	start  time.Time // the bubble's time at which the server was created
 
-	mu           sync.Mutex
-	expiredUntil time.Duration // time since start up to which expired keys have been removed
-	sentCommands int           // number of commands received so far
-	cluster      *simredis.Cluster
-	closed       bool
-	conns        []*Conn // all connections, in the order of Dial
-	tracked      map[nodeKey][]*Conn
-	values       sentValues
+	mu           sync.Mutex          // guards the fields below, and those of the connections, while code under test runs
+	expiredUntil time.Duration       // time since start up to which expired keys have been removed
+	sentCommands int                 // number of commands received so far
+	cluster      *simredis.Cluster   // nodes
+	closed       bool                // Close was called
+	conns        []*Conn             // all connections, in the order of Dial
+	trackers     map[nodeKey][]*Conn // connections that have read a key and track it
+	values       sentValues          // random values that clients have sent
 	firstOwners  map[string]string   // first process that took the lock, by the owner value it used
 	sharedOwner  string              // owner value used by several processes; "": none
-	usesTracking bool                // a client has enabled CLIENT TRACKING
+	usesTracking bool                // a client has sent CLIENT TRACKING
 	arrivals     map[string][]string // texts of the commands since the last call of Arrivals, by process
 	paused       map[string]bool     // names of paused processes
 	crashed      map[string]bool     // names of crashed processes
@@ -47,37 +47,37 @@ type nodeKey struct {
 
 // Conn is the server's end of a client's connection.
 type Conn struct {
-	Process string
-	Node    int
+	Process string // name of the client's process
+	Node    int    // index of the node, from 0
 
 	server             *Server
 	client             *ClientConn
 	queue              []command // received commands without an answer; the first one is held
 	pendingPushes      [][]byte  // RESP messages that the client has not been sent
 	channels           []string  // subscribed pub/sub channels
-	isTracking         bool
-	notifiesOwnChanges bool // tracking also reports the client's own changes: no NOLOOP
-	tracksNextRead     bool // the keys that the next command reads are tracked: CLIENT CACHING YES
-	usesRESP3          bool
-	closedByClient     bool // the client has closed the connection, or its process has crashed
+	isTracking         bool      // reads are tracked: CLIENT TRACKING ON without OPTIN
+	notifiesOwnChanges bool      // tracking also reports the client's own changes: no NOLOOP
+	tracksNextRead     bool      // the keys that the next command reads are tracked: CLIENT CACHING YES
+	usesRESP3          bool      // the client has sent HELLO 3
+	closedByClient     bool      // the client has closed the connection, or its process has crashed
 
-	transaction []command      // commands queued since MULTI, with it; nil: no transaction
+	transaction []command      // MULTI and the commands queued since then; nil: no transaction
 	watcher     *simredis.Conn // identity for WATCH
 	unsupported error          // first command that the simulation cannot answer; nil: none
 }
 
 // command is a command that a client has sent.
 type command struct {
-	words  []string
-	text   string // words joined by blanks, with a script's name instead of its text
-	number int    // 1-based position among all commands of the run
+	words  []string // name and arguments
+	text   string   // words joined by blanks, with a script's name instead of its text
+	number int      // 1-based position among all commands of the run
 }
 
 // New returns a server with the given number of nodes. It must be called in the bubble whose clock it is to follow.
 func New(shared *Shared, nodes int) *Server {
 	return &Server{
 		shared: shared, start: time.Now(), cluster: shared.simulator.NewCluster(shared.simulator.Empty(), nodes-1),
-		tracked: map[nodeKey][]*Conn{}, values: newValues(shared.key, shared.scripts), firstOwners: map[string]string{},
+		trackers: map[nodeKey][]*Conn{}, values: newSentValues(shared.key, shared.scripts), firstOwners: map[string]string{},
 		arrivals: map[string][]string{}, paused: map[string]bool{}, crashed: map[string]bool{}, activity: make(chan struct{}, 1),
 	}
 }
@@ -135,7 +135,7 @@ func (s *Server) PushingConns() []*Conn {
 	return s.connsWhere(func(conn *Conn) bool { return len(conn.pendingPushes) > 0 && !conn.closedByClient })
 }
 
-// connsWhere returns the sorted connections of running processes that satisfy a condition.
+// connsWhere returns the connections that satisfy a condition, sorted, and without those of paused processes.
 func (s *Server) connsWhere(matches func(*Conn) bool) (conns []*Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,7 +241,7 @@ func (s *Server) AppendState(b []byte) []byte {
 		b = s.appendSent(conn.appendState(b), conn.transaction)
 		b = s.appendSent(b, conn.queue)
 		b = s.cluster.AppendWatches(b, conn.id())
-		for key, conns := range s.tracked {
+		for key, conns := range s.trackers {
 			if slices.Contains(conns, conn) {
 				b = s.appendRelative(strconv.AppendInt(append(b, ' '), int64(key.node), 10), key.key)
 			}

@@ -15,14 +15,14 @@ import (
 // Shared is the data that the servers of successive runs have in common: the cache of command effects, and the known scripts. It is not
 // safe for concurrent use.
 type Shared struct {
-	key         string // key of the lock
-	simulator   *simredis.Simulator
-	scripts     map[string]string // script texts by their hexadecimal SHA-1
-	scriptNames map[string]string // names for schedules, by script text
-	scriptCall  *regexp.Regexp    // matches a redis.call or redis.pcall; the group is the command's name
+	key         string              // key of the lock; "": none
+	simulator   *simredis.Simulator // cache of command effects
+	scripts     map[string]string   // script texts by their hexadecimal SHA-1
+	scriptNames map[string]string   // names for schedules, by script text
+	scriptCall  *regexp.Regexp      // matches a redis.call or redis.pcall; the group is the command's name
 }
 
-// NewShared returns the shared data for locks with the given key ("": none is observed). The caller must Close it.
+// NewShared returns the shared data for locks with the given key; "": no lock is observed. The caller must Close it.
 func NewShared(key string) (*Shared, error) {
 	simulator, err := newSimulator()
 	if err != nil {
@@ -38,7 +38,7 @@ func NewShared(key string) (*Shared, error) {
 func newSimulator() (*simredis.Simulator, error) {
 	simulator, err := simredis.NewSimulator(func(string) bool { return false })
 	if err != nil {
-		return nil, fmt.Errorf("the memory of Redis: %w", err)
+		return nil, fmt.Errorf("starting the simulated Redis: %w", err)
 	}
 	simulator.ClockStart = simulator.ClockStart.Truncate(time.Second) // A bubble's clock, which the clients read, starts at a full second.
 	return simulator, nil
@@ -82,7 +82,8 @@ func (s *Shared) recordScript(command []string) {
 	s.scripts[hex.EncodeToString(sum[:])] = text
 }
 
-// script returns the text of the script that a command runs; isScript is false if it runs none. The text is empty for an unknown EVALSHA.
+// script returns the text of the script that a command runs, which is empty for an unknown EVALSHA. isScript is false if the command does
+// not run a script.
 func (s *Shared) script(command []string) (text string, isScript bool) {
 	if len(command) < 3 {
 		return "", false

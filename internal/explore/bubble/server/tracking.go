@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// loggingScript wraps a script and returns its calls with its reply. Client tracking needs every call: a client that has read a key must
-// be sent the next change of that key, once.
+// loggingScript wraps a script, and returns the script's calls beside its reply. Client tracking needs every call: a client that has read a
+// key must be told once of the next change of that key.
 const loggingScript = `local outer, calls = redis, {}
 local function logged(call)
 	return function(name, ...)
@@ -27,8 +27,8 @@ return {table.concat(calls, "\n"), reply}`
 
 // call is a Redis command that a client or a script has executed.
 type call struct {
-	name, key string
-	hadEffect bool // its reply does not say that it changed nothing
+	name, key string // key: the first argument
+	hadEffect bool   // false: its reply says that it changed nothing
 }
 
 // withLogging wraps the script of an EVAL in loggingScript.
@@ -63,7 +63,8 @@ func splitLog(commands [][]string, reply []byte) (scriptReply []byte, calls []ca
 	return scriptReply, calls
 }
 
-// updateTracking records the keys that calls on a connection have read, and invalidates those that they have changed.
+// updateTracking does what Redis does for CLIENT TRACKING after calls on a connection: it records the keys that they have read, if the
+// connection tracks these, and invalidates the keys that they have changed.
 func (s *Server) updateTracking(conn *Conn, calls []call) {
 	caching := conn.tracksNextRead
 	conn.tracksNextRead = false
@@ -71,8 +72,8 @@ func (s *Server) updateTracking(conn *Conn, calls []call) {
 		key := nodeKey{conn.Node, c.key}
 		switch {
 		case isRead(c.name):
-			if (conn.isTracking || caching) && !slices.Contains(s.tracked[key], conn) {
-				s.tracked[key] = append(s.tracked[key], conn)
+			if (conn.isTracking || caching) && !slices.Contains(s.trackers[key], conn) {
+				s.trackers[key] = append(s.trackers[key], conn)
 			}
 		case c.hadEffect:
 			s.invalidate(key, conn)
@@ -82,10 +83,10 @@ func (s *Server) updateTracking(conn *Conn, calls []call) {
 
 // invalidate queues an invalidation for each connection that tracks a key. by is the connection that changed the key; nil: the key expired.
 func (s *Server) invalidate(key nodeKey, by *Conn) {
-	for _, conn := range s.tracked[key] {
+	for _, conn := range s.trackers[key] {
 		if conn != by || conn.notifiesOwnChanges {
 			conn.pendingPushes = append(conn.pendingPushes, invalidation(key.key))
 		}
 	}
-	delete(s.tracked, key)
+	delete(s.trackers, key)
 }
