@@ -24,12 +24,12 @@ var errContract = errors.New("the lock breaks its contract")
 type game struct {
 	*bubble.Run
 
-	config    Config
-	open      func(Process) (Lock, error)
-	evidence  *evidence
-	locks     map[*bubble.Process]Lock
-	candidate []*candidate // index: that of the actor
-	broken    error        // first breach of the contract, an errContract; nil: none
+	config      Config
+	open        func(Process) (Lock, error)
+	evidence    *evidence
+	locks       map[*bubble.Process]Lock
+	candidates  []*candidate // index: that of the actor
+	contractErr error        // first breach of the contract, an errContract; nil: none
 
 	contents []*simredis.State  // each node's content, as last reported to the judge
 	found    []bubble.Violation // violations by the steps so far
@@ -46,11 +46,11 @@ type evidence struct {
 	obtained bool  // a call of Lock has succeeded
 	locked   bool  // the key has existed
 
-	common string // owner value that several processes have taken the lock with; "": none
+	sharedOwner string // owner value that several processes have taken the lock with; "": none
 }
 
-// vacuous returns why the search proves nothing; "" if it does prove something.
-func (e *evidence) vacuous(key string) string {
+// vacuousReason returns why the search proves nothing; "" if it does prove something.
+func (e *evidence) vacuousReason(key string) string {
 	switch {
 	case !e.obtained && e.failure != nil:
 		return fmt.Sprintf("no call of Lock has ever succeeded; the first that failed said: %v", e.failure)
@@ -67,11 +67,11 @@ func (e *evidence) vacuous(key string) string {
 
 // note returns a reason why the anomalies found may be artifacts of the test; "" if there is none.
 func (e *evidence) note() string {
-	if e.common == "" {
+	if e.sharedOwner == "" {
 		return ""
 	}
 	return fmt.Sprintf("several processes take the lock with the same value, %q. A package's variable, the process's number and the "+
-		"host's name are the same in all processes of a test: let the function that opens a lock make its owner, as of Process.Name", e.common)
+		"host's name are the same in all processes of a test: let the function that opens a lock make its owner, as of Process.Name", e.sharedOwner)
 }
 
 // candidate is an actor that calls Lock once, and Unlock if it obtained the lock. It implements judge.Lease.
@@ -113,7 +113,7 @@ func newGame(r *bubble.Run, c Config, open func(Process) (Lock, error), e *evide
 func (g *game) add(kind int, names ...string) error {
 	p := g.Add(kind, names...)
 	for _, a := range p.Actors {
-		g.candidate = append(g.candidate, &candidate{Actor: a})
+		g.candidates = append(g.candidates, &candidate{Actor: a})
 		g.judge.Add(judge.Actor{Name: a.Name, Process: p.Name, ActorState: a})
 	}
 	var l Lock
@@ -133,14 +133,14 @@ func (g *game) add(kind int, names ...string) error {
 // candidatesOf returns the candidates of these actors.
 func (g *game) candidatesOf(actors []*bubble.Actor) (all []*candidate) {
 	for _, a := range actors {
-		all = append(all, g.candidate[a.Index])
+		all = append(all, g.candidates[a.Index])
 	}
 	return all
 }
 
 // Calls implements bubble.Game: Lock or TryLock first, then Unlock.
 func (g *game) Calls(a *bubble.Actor) (calls []bubble.Call) {
-	c, l := g.candidate[a.Index], g.locks[a.Process]
+	c, l := g.candidates[a.Index], g.locks[a.Process]
 	if a.IsIn(bubble.BetweenCalls) {
 		return []bubble.Call{{Name: "Unlock", Last: true, Do: func(context.Context) error {
 			c.unlocked = true
@@ -164,12 +164,12 @@ func (g *game) lockCall(c *candidate, name string, lock func(context.Context) (H
 		held, err := lock(ctx)
 		switch {
 		case errors.Is(err, errContract):
-			g.broken = err
+			g.contractErr = err
 		case err != nil:
 			g.record(func() { g.refuse(ctx, c, err) })
 		case held == nil:
 			err = fmt.Errorf("%w: Lock returns neither a lock nor an error", errContract)
-			g.broken = err
+			g.contractErr = err
 		default:
 			g.record(func() { g.enter(c, held) })
 		}
@@ -215,8 +215,8 @@ func (c *candidate) IsLost() bool {
 	return ok && h.Context().Err() != nil
 }
 
-// IsOver implements judge.Lease. A lock under test does not tell expiry and loss apart.
-func (c *candidate) IsOver() bool { return c.IsLost() }
+// IsEnded implements judge.Lease. A lock under test does not tell expiry and loss apart.
+func (c *candidate) IsEnded() bool { return c.IsLost() }
 
 // IgnoredCause implements judge.Lease.
 func (c *candidate) IgnoredCause() error { return nil }
@@ -252,7 +252,7 @@ func (g *game) OnChange(by *bubble.Process) {
 		_, ok := now.Key(g.config.Key)
 		g.evidence.locked = g.evidence.locked || ok
 	}
-	g.evidence.common = cmp.Or(g.evidence.common, g.Server().SharedOwner())
+	g.evidence.sharedOwner = cmp.Or(g.evidence.sharedOwner, g.Server().SharedOwner())
 }
 
 // writer returns the index of the actor to which a change of the lock on a node is attributed; -1 for none. A connection identifies only
@@ -261,7 +261,7 @@ func (g *game) writer(p *bubble.Process, node int) int {
 	if p == nil {
 		return -1
 	}
-	if owner := g.judge.Owner(node); owner >= 0 && g.candidate[owner].Process == p {
+	if owner := g.judge.Owner(node); owner >= 0 && g.candidates[owner].Process == p {
 		return owner
 	}
 	isCalling := func(a *bubble.Actor) bool { return a.IsIn(bubble.Calling) }
@@ -294,7 +294,7 @@ func (g *game) newViolations() (found []bubble.Violation) {
 func (g *game) AppendState(b []byte) []byte {
 	g.OnChange(nil)
 	var order judge.ActorOrder
-	for i, c := range g.candidate {
+	for i, c := range g.candidates {
 		b = strconv.AppendBool(b, g.believes(c))
 		order.Actors, order.Labels = append(order.Actors, i), append(order.Labels, byte(i))
 	}
@@ -318,7 +318,7 @@ func (g *game) OnPause(p *bubble.Process) {
 
 // Finish implements bubble.Game: it unlocks what is still held, so that the locks' goroutines end.
 func (g *game) Finish() {
-	for _, c := range g.candidate {
+	for _, c := range g.candidates {
 		if c.held != nil && !c.unlocked {
 			c.Go(func() { _ = c.held.Unlock(context.Background()) }) // The error is expected, because the server is gone.
 		}

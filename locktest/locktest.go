@@ -37,8 +37,8 @@ func Faults() (all []Fault) {
 	return all
 }
 
-// mostActors is the largest number of actors. The search grows exponentially with it, and rarely completes with more than four.
-const mostActors = 4
+// maxActors is the largest number of actors. The search grows exponentially with it, and rarely completes with more than four.
+const maxActors = 4
 
 // UsualFaults returns values of Config.Faults to begin with: no fault, and then each fault that a lock should tolerate by itself. The other
 // faults (late, pause, node-restart) break most locks.
@@ -142,7 +142,7 @@ func (c Config) report(e *evidence) bubble.Report {
 	return bubble.Report{
 		Package: "locktest", NoneFound: "no anomaly",
 		ReplayCall: func(schedule string) string { return fmt.Sprintf("locktest.Replay(t, %v, %q, open)", c, schedule) },
-		Evidence:   func() (vacuous, note string) { return e.vacuous(c.Key), e.note() },
+		Evidence:   func() (vacuous, note string) { return e.vacuousReason(c.Key), e.note() },
 	}
 }
 
@@ -159,7 +159,7 @@ func Search(t *testing.T, c Config, open func(Process) (Lock, error)) (Result, e
 	return Result{
 		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.RepeatedRuns,
 		Missed: r.UnreachedSteps, Never: r.UnusedFaults, Took: r.Took, Found: counterexamples(r.Violations),
-		Vacuous: e.vacuous(c.Key), Note: e.note(),
+		Vacuous: e.vacuousReason(c.Key), Note: e.note(),
 	}, err
 }
 
@@ -245,8 +245,8 @@ func (c Config) withDefaults() (Config, bubble.Limits, error) {
 		err = errors.New("Config.Key: it is empty; it takes the key of the lock in Redis")
 	case c.Nodes < 1:
 		err = fmt.Errorf("Config.Nodes: %d; it takes 1 or more", c.Nodes)
-	case c.Actors < 1 || c.Actors > mostActors:
-		err = fmt.Errorf("Config.Actors: %d; it takes 1 to %d", c.Actors, mostActors)
+	case c.Actors < 1 || c.Actors > maxActors:
+		err = fmt.Errorf("Config.Actors: %d; it takes 1 to %d", c.Actors, maxActors)
 	case c.Depth < 0 || c.Runs < 0 || c.Time < 0:
 		err = errors.New("Config.Depth, Runs and Time are not negative")
 	}

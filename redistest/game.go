@@ -19,7 +19,7 @@ type game struct {
 	kinds      []Kind
 	evidence   *evidence
 	actorFuncs []func(context.Context) error // what each actor does; index: that of the actor
-	failed     error                         // errors of commands of Setup, Check or Always, joined
+	redisErr   error                         // errors of commands of Setup, Check or Always, joined
 	knownKeys  map[string]bool               // names of the keys that existed when Describe was last called
 }
 
@@ -32,8 +32,8 @@ type evidence struct {
 	failure error // error of the first actor that failed
 }
 
-// vacuous returns why the search proves nothing; "" if it does prove something.
-func (e *evidence) vacuous() string {
+// vacuousReason returns why the search proves nothing; "" if it does prove something.
+func (e *evidence) vacuousReason() string {
 	switch {
 	case !e.sent:
 		return "no process has ever sent a command: is Process.Dial what its client dials with?"
@@ -74,12 +74,12 @@ func newGame(r *bubble.Run, s System, kinds []Kind, e *evidence) (*game, error) 
 			g.actorFuncs = append(g.actorFuncs, do)
 		}
 	}
-	return g, g.failed
+	return g, g.redisErr
 }
 
 // redis returns the access to the first node, for Setup, Check and Always.
 func (g *game) redis() Redis {
-	return Redis{server: g.Server(), fail: func(err error) { g.failed = errors.Join(g.failed, err) }}
+	return Redis{server: g.Server(), fail: func(err error) { g.redisErr = errors.Join(g.redisErr, err) }}
 }
 
 // Calls implements bubble.Game: an actor makes one call.
@@ -139,13 +139,13 @@ func (g *game) Judge() (found []bubble.Violation, _ error) {
 		g.evidence.ended = true
 		found = append(found, violations(CheckFails, g.system.Check, e)...)
 	}
-	if g.failed != nil {
-		return nil, g.failed
+	if g.redisErr != nil {
+		return nil, g.redisErr
 	}
 	for _, check := range []struct {
 		anomaly Anomaly
 		find    func() (string, error)
-	}{{Stuck, g.stuck}, {Busy, g.CheckBusy}, {Stuck, g.polling}} {
+	}{{Stuck, g.findStuck}, {Busy, g.CheckBusy}, {Stuck, g.findPolling}} {
 		says, err := check.find()
 		if err != nil {
 			return nil, err
@@ -158,25 +158,25 @@ func (g *game) Judge() (found []bubble.Violation, _ error) {
 	return found, nil
 }
 
-// stuck describes an actor that sends nothing more and never returns; "" if there is none. It does not look while an actor has yet to
+// findStuck describes an actor that sends nothing more and never returns; "" if there is none. It does not look while an actor has yet to
 // start, because that actor may help it.
-func (g *game) stuck() (says string, err error) {
-	if g.isAnyIdle() {
+func (g *game) findStuck() (says string, err error) {
+	if g.hasUnstartedActor() {
 		return "", nil
 	}
 	return g.CheckStuck()
 }
 
-// polling describes an actor that polls forever; "" if there is none. It does not look while an actor has yet to start.
-func (g *game) polling() (says string, err error) {
-	if g.isAnyIdle() {
+// findPolling describes an actor that polls forever; "" if there is none. It does not look while an actor has yet to start.
+func (g *game) findPolling() (says string, err error) {
+	if g.hasUnstartedActor() {
 		return "", nil
 	}
 	return g.CheckPolling()
 }
 
-// isAnyIdle reports whether an actor has not started.
-func (g *game) isAnyIdle() bool {
+// hasUnstartedActor reports whether an actor has not started.
+func (g *game) hasUnstartedActor() bool {
 	return slices.ContainsFunc(g.Actors(), func(a *bubble.Actor) bool { return a.IsIn(bubble.NotStarted) })
 }
 

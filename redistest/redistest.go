@@ -157,7 +157,7 @@ func (c Config) report(e *evidence) bubble.Report {
 	return bubble.Report{
 		Package: "redistest", NoneFound: "nothing found",
 		ReplayCall: func(schedule string) string { return fmt.Sprintf("redistest.Replay(t, %v, %q, system)", c, schedule) },
-		Evidence:   func() (vacuous, note string) { return e.vacuous(), "" },
+		Evidence:   func() (vacuous, note string) { return e.vacuousReason(), "" },
 	}
 }
 
@@ -173,7 +173,7 @@ func Search(t *testing.T, c Config, s System) (Result, error) {
 	r, err := explorer.Search()
 	return Result{
 		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.RepeatedRuns,
-		Missed: r.UnreachedSteps, Never: r.UnusedFaults, Took: r.Took, Found: counterexamples(r.Violations), Vacuous: e.vacuous(),
+		Missed: r.UnreachedSteps, Never: r.UnusedFaults, Took: r.Took, Found: counterexamples(r.Violations), Vacuous: e.vacuousReason(),
 	}, err
 }
 
@@ -257,11 +257,11 @@ func (c Config) limits() (bubble.Limits, error) {
 	return l, err
 }
 
-// mostActors is the largest number of actors. The search grows exponentially with it, and rarely completes with more than four.
-const mostActors = 4
+// maxActors is the largest number of actors. The search grows exponentially with it, and rarely completes with more than four.
+const maxActors = 4
 
-// letters matches the names that a Kind may have.
-var letters = regexp.MustCompile(`^[A-Za-z]+$`)
+// kindNamePattern matches the names that a Kind may have.
+var kindNamePattern = regexp.MustCompile(`^[A-Za-z]+$`)
 
 // kinds validates the kinds of actors, and returns them with their defaults filled in. It turns Actor into one kind of that many actors,
 // two if actors is 0.
@@ -283,14 +283,14 @@ func (s System) kinds(actors int) (kinds []Kind, err error) {
 		kinds[i].N = cmp.Or(k.N, 1)
 		total += kinds[i].N
 		switch {
-		case s.Actor == nil && !letters.MatchString(k.Name):
+		case s.Actor == nil && !kindNamePattern.MatchString(k.Name):
 			return nil, fmt.Errorf("Kind.Name: %q; it takes letters", k.Name)
 		case slices.ContainsFunc(kinds[:i], func(before Kind) bool { return before.Name == k.Name }):
 			return nil, fmt.Errorf("Kind.Name: there are two kinds called %s", k.Name)
 		case k.Actor == nil:
 			return nil, fmt.Errorf("Kind.Actor: that of %s is nil", k.Name)
-		case kinds[i].N < 0 || total > mostActors:
-			return nil, fmt.Errorf("there are %d actors; it takes 1 to %d", total, mostActors)
+		case kinds[i].N < 0 || total > maxActors:
+			return nil, fmt.Errorf("there are %d actors; it takes 1 to %d", total, maxActors)
 		}
 	}
 	return kinds, nil

@@ -29,7 +29,7 @@ type (
 	Bounds = search.Bounds
 )
 
-// Errors of Explore, Replay and the parsers. ErrStale is another one.
+// Errors of Explore, Replay and the parsers, besides ErrStale.
 var (
 	// ErrBlind is returned when the code under test waits where the explorer cannot see it.
 	ErrBlind = engine.ErrBlind
@@ -41,7 +41,7 @@ var (
 	ErrUnrepeatable = engine.ErrUnrepeatable
 	// ErrCommand is returned for a command that the simulated Redis does not have.
 	ErrCommand = engine.ErrCommand
-	// ErrKey is returned for a command with a key that is not the lock's.
+	// ErrKey is returned for a command with a key that does not belong to the lock.
 	ErrKey = engine.ErrKey
 	// ErrMalformed is returned for a schedule with a word that is not a step.
 	ErrMalformed = engine.ErrMalformed
@@ -73,7 +73,7 @@ type Goal struct {
 	All       bool         // whether to continue until every anomaly was found or everything was explored; false: the first one ends it
 	Progress  func(Result) // called several times a second, and must not block; may be nil
 
-	simulatorPool *sync.Pool // Options.SimulatorPool
+	simulatorPool *sync.Pool // pool for Options.SimulatorPool; nil: a new one
 }
 
 // Result is the answer of an exploration.
@@ -81,14 +81,14 @@ type Result struct {
 	Lock     string // name of the strategy
 	Scenario Scenario
 	search.Result
-	Coverage Coverage
+	Coverage Coverage    // counts of the faults and states explored
 	Found    []Recording // shortest counterexample for each anomaly found, in the order of finding
 
 	targets  []Anomaly // anomalies looked for
 	segments int       // segments of the stock; 0: the stock is not divided
 }
 
-// Verdict sums up the result. Finding nothing is inconclusive if something was not put to the test.
+// Verdict returns the verdict on the strategy. Finding no anomaly is inconclusive if something was not tested.
 func (r Result) Verdict() verdict.Verdict {
 	return verdict.Search{Found: len(r.Found) > 0, Complete: r.Complete && len(r.Untested()) == 0}.Verdict()
 }

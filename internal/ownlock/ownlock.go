@@ -49,7 +49,7 @@ func Write(ctx context.Context, dir, root string, in language.Language) error {
 			return err
 		}
 	}
-	if texts["go.mod"], err = goMod(ctx, root); err != nil {
+	if texts["go.mod"], err = newGoMod(ctx, root); err != nil {
 		return err
 	}
 	if texts["go.sum"], err = os.ReadFile(filepath.Join(root, "go.sum")); err != nil {
@@ -66,13 +66,13 @@ func Write(ctx context.Context, dir, root string, in language.Language) error {
 	return nil
 }
 
-// client is the Go module of the Redis client that the lock uses.
-const client = "github.com/redis/go-redis/v9"
+// clientModule is the Go module of the Redis clientModule that the lock uses.
+const clientModule = "github.com/redis/go-redis/v9"
 
-// goMod returns the go.mod of the module: it requires the clone, and the modules that the tests need in the clone's versions.
-func goMod(ctx context.Context, root string) ([]byte, error) {
+// newGoMod returns the go.mod of the module: it requires the clone, and the modules that the tests need in the clone's versions.
+func newGoMod(ctx context.Context, root string) ([]byte, error) {
 	const line = "{{with .Module}}{{.Path}} {{.Version}} {{if .Main}}{{.GoVersion}}{{end}}{{end}}"
-	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", line, "./locktest", "./redistest", client)
+	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", line, "./locktest", "./redistest", clientModule)
 	list.Dir = root
 	out, err := list.Output()
 	if err != nil {
@@ -86,7 +86,7 @@ func goMod(ctx context.Context, root string) ([]byte, error) {
 	indirect, direct := map[string]bool{}, ""
 	for line := range strings.Lines(string(out)) {
 		switch words := strings.Fields(line); {
-		case len(words) == 2 && words[0] == client:
+		case len(words) == 2 && words[0] == clientModule:
 			direct = strings.Join(words, " ")
 		case len(words) == 2 && strings.HasPrefix(words[1], "v"):
 			indirect[strings.Join(words, " ")] = true

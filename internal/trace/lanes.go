@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	gutter     = 5 // columns for the number of a step
-	column     = 9 // columns between the lifelines of two actors
-	nodeColumn = 7 // columns between the lifelines of two servers
+	gutter       = 5 // columns for the number of a step
+	actorSpacing = 9 // columns between the lifelines of two actors
+	nodeSpacing  = 7 // columns between the lifelines of two servers
 )
 
 // actorColumn returns the column of an actor's lifeline. The servers begin where the actor after the last would be.
-func (t Trace) actorColumn(actor int) int { return gutter + column*actor }
+func (t Trace) actorColumn(actor int) int { return gutter + actorSpacing*actor }
 
 // serverColumn returns the column of a server's lifeline: node n, counted from 1, or for 0 the Redis with the stock, which is the last.
 func (t Trace) serverColumn(node int) int {
 	if node == 0 {
 		node = t.Nodes + 1
 	}
-	return t.actorColumn(len(t.Actors)) + nodeColumn*(node-1)
+	return t.actorColumn(len(t.Actors)) + nodeSpacing*(node-1)
 }
 
 func (t Trace) width() int { return t.serverColumn(0) + 1 }
@@ -44,7 +44,7 @@ func (t Trace) head() string {
 		copy(head[t.actorColumn(i):], []rune(name))
 	}
 	for i, name := range t.serverNames() {
-		copy(head[t.actorColumn(len(t.Actors))+nodeColumn*i-half:], []rune(name))
+		copy(head[t.actorColumn(len(t.Actors))+nodeSpacing*i-half:], []rune(name))
 	}
 	return strings.TrimRight(string(head), " ")
 }
@@ -88,8 +88,8 @@ func (n Node) symbol() rune {
 	}
 }
 
-// mark draws the event of a step: an arrow to a server, or a symbol on a lifeline.
-func (t Trace) mark(row []rune, step Step) {
+// drawEvent draws the event of a step: an arrow to a server, or a symbol on a lifeline.
+func (t Trace) drawEvent(row []rune, step Step) {
 	actor := slices.Index(t.Actors, step.Actor)
 	switch {
 	case step.Kind == KindFailover:
@@ -105,7 +105,7 @@ func (t Trace) mark(row []rune, step Step) {
 			}
 		}
 	case step.Command != "":
-		t.arrow(row, step, t.actorColumn(actor))
+		t.drawArrow(row, step, t.actorColumn(actor))
 		t.drawFault(row, step)
 	case slices.Contains([]string{KindEnds, KindWaits, KindBegins, KindSubscribes, KindLeaves, KindTimesOut}, step.Kind):
 		row[t.actorColumn(actor)] = '○'
@@ -116,8 +116,8 @@ func (t Trace) mark(row []rune, step Step) {
 	}
 }
 
-// arrow draws the way of a command from a lifeline to its server, or to where it was lost.
-func (t Trace) arrow(row []rune, step Step, from int) {
+// drawArrow draws the way of a command from a lifeline to its server, or to where it was lost.
+func (t Trace) drawArrow(row []rune, step Step, from int) {
 	to := t.serverColumn(step.Node)
 	line, head := '─', '▶'
 	switch step.Kind {

@@ -60,7 +60,7 @@ func (t Trace) rows(step, before Step, full bool) (all []row) {
 	for i, text := range t.description(step, before, full) {
 		lanes := t.lifelines(step)
 		if i == 0 {
-			t.mark(lanes, step)
+			t.drawEvent(lanes, step)
 		}
 		if i == min(1, len(step.Command)) { // the row below the command, if there is one
 			t.endDeadLifelines(lanes, step, before)

@@ -22,18 +22,18 @@ type Trace struct {
 
 // Step is one event of a trace, and the state after it.
 type Step struct {
-	Token   string `json:"token"`           // the step as schedules write it, such as A:reply
-	Actor   string `json:"actor"`           // name of the actor that acts; "" for time and for Redis
-	Task    string `json:"task"`            // goroutine of the actor, if one that it has started acts; "": the actor itself
-	Kind    string `json:"kind"`            // Kind…
-	Command string `json:"command"`         // Redis command; "" if none was sent
-	Reply   string `json:"reply"`           // reply of Redis, even if it was lost
-	Says    string `json:"says"`            // sentence about the meaning of the step
-	Fault   string `json:"fault"`           // id of the fault that the step is; "" if it is none
-	Title   string `json:"title,omitempty"` // name of Fault in the language of the trace; "": Fault itself
-	Node    int    `json:"node"`            // 1-based node that Command was sent to; 0: the Redis with the stock
-	Sent    bool   `json:"sent,omitempty"`  // Command has been drawn when it was sent, in a step of KindLate
-	Notable bool   `json:"-"`               // true: Says mentions a change that no other field shows
+	Token       string `json:"token"`           // the step as schedules write it, such as A:reply
+	Actor       string `json:"actor"`           // name of the actor that acts; "" for time and for Redis
+	Task        string `json:"task"`            // goroutine of the actor, if one that it has started acts; "": the actor itself
+	Kind        string `json:"kind"`            // Kind…
+	Command     string `json:"command"`         // Redis command; "" if none was sent
+	Reply       string `json:"reply"`           // reply of Redis, even if it was lost
+	Says        string `json:"says"`            // sentence about the meaning of the step
+	Fault       string `json:"fault"`           // id of the fault that the step is; "" if it is none
+	Title       string `json:"title,omitempty"` // name of Fault in the language of the trace; "": Fault itself
+	Node        int    `json:"node"`            // 1-based node that Command was sent to; 0: the Redis with the stock
+	SentEarlier bool   `json:"sent,omitempty"`  // Command has been drawn when it was sent, in a step of KindLate
+	Notable     bool   `json:"-"`               // true: Says mentions a change that no other field shows
 
 	// State after the step:
 	At       Millis   `json:"at_ms"`      // virtual time since the start

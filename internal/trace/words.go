@@ -15,7 +15,7 @@ import (
 const (
 	maxWidth     = 120 // columns of a line of the diagram
 	minTextWidth = 40  // columns for the text, however many lifelines there are
-	indented     = "  "
+	textIndent   = "  "
 )
 
 // description returns the lines of text beside a step. A command that is too long is shortened, unless full is true.
@@ -23,22 +23,22 @@ func (t Trace) description(step, before Step, full bool) (lines []string) {
 	fits := max(maxWidth-t.width()-3, minTextWidth)
 	if step.Command != "" {
 		if !full {
-			step.Command = cut(t.short(step.Command), fits-uniseg.StringWidth(t.outcome(step)))
+			step.Command = cut(t.shortenOwners(step.Command), fits-uniseg.StringWidth(t.outcome(step)))
 		}
-		lines = append(lines, Wrap(t.short(step.Command+t.outcome(step)), fits, indented)...)
+		lines = append(lines, Wrap(t.shortenOwners(step.Command+t.outcome(step)), fits, textIndent)...)
 	}
 	if step.Says != "" {
-		lines = append(lines, Wrap(t.short(step.Says), fits, indented)...)
+		lines = append(lines, Wrap(t.shortenOwners(step.Says), fits, textIndent)...)
 	}
 	switch {
 	case full:
-		lines = append(lines, Wrap(t.say("[%s; at %v]", "[%s；时刻 %v]", t.state(step), time.Duration(step.At)), fits, indented)...)
+		lines = append(lines, Wrap(t.say("[%s; at %v]", "[%s；时刻 %v]", t.state(step), time.Duration(step.At)), fits, textIndent)...)
 	case t.Nodes > 0: // The lifelines show the holders.
 		if step.Stock != before.Stock {
 			lines = append(lines, "["+t.say("stock: ", "库存：")+step.Stock+"]")
 		}
 	case t.state(step) != t.state(before):
-		lines = append(lines, Wrap("["+t.state(step)+"]", fits, indented)...)
+		lines = append(lines, Wrap("["+t.state(step)+"]", fits, textIndent)...)
 	}
 	if len(lines) == 0 {
 		return []string{step.Token}
@@ -64,7 +64,7 @@ func (t Trace) outcome(step Step) string {
 
 // wasSentEarlier reports whether the command of a step was sent in an earlier one, so that its sender no longer waits for it.
 func (s Step) wasSentEarlier() bool {
-	return s.Sent || s.Kind == KindArrives || s.Kind == KindNeverComes
+	return s.SentEarlier || s.Kind == KindArrives || s.Kind == KindNeverComes
 }
 
 // taskLabel returns the goroutine that sent a command, if it is not the actor itself. Commands to a node need none: its lifeline shows
@@ -92,14 +92,14 @@ func (t Trace) deliveryNote(kind string) string {
 	}
 }
 
-// short replaces owners by the names of their actors.
-func (t Trace) short(text string) string {
-	text = segments.ReplaceAllString(text, "distributedLock\x00$1") // keys of segments are no owners
+// shortenOwners replaces owners by the names of their actors.
+func (t Trace) shortenOwners(text string) string {
+	text = segmentKeys.ReplaceAllString(text, "distributedLock\x00$1") // keys of segments are no owners
 	return strings.ReplaceAll(strings.ReplaceAll(text, "distributedLock:", ""), "\x00", ":")
 }
 
-// segments matches the lock keys of stock segments.
-var segments = regexp.MustCompile(`distributedLock:(\d{1,2}\b[^-])`) //nolint:gochecknoglobals // never changed
+// segmentKeys matches the lock keys of stock segmentKeys.
+var segmentKeys = regexp.MustCompile(`distributedLock:(\d{1,2}\b[^-])`) //nolint:gochecknoglobals // never changed
 
 // cut shortens a text to so many columns by leaving out its last words.
 func cut(text string, fits int) string {

@@ -137,7 +137,7 @@ func (a *Account) Record(event Event) {
 	if a.limits.MaxReplyDelay > 0 {
 		a.Settle(event.Replied)
 	}
-	a.forget()
+	a.trim()
 }
 
 // Settle applies, as they are, the events that have contradicted the known state for longer than MaxReplyDelay.
@@ -212,7 +212,7 @@ func (a *Account) interpret(next *pendingEvent) {
 	case KindTickMissed:
 		a.report(Finding{Kind: MissedTick, At: event.Replied, Tick: event.Tick})
 	case KindGap:
-		a.forgetActiveSales(event.Replica)
+		a.dropActiveSales(event.Replica)
 	case KindOrderBooked, KindOrderMissing, KindOrderDuplicated:
 		a.compareLedger(event)
 	default:
@@ -271,8 +271,8 @@ func (a *Account) TakeFindings() []Finding {
 // maxRemembered is how many sales and holdings an account with limits keeps: several times what a page shows.
 const maxRemembered = 400
 
-// forget drops the oldest of what the account remembers, if it has limits.
-func (a *Account) forget() {
+// trim drops the oldest of what the account remembers, if it has limits.
+func (a *Account) trim() {
 	if a.limits.MaxEvents == 0 {
 		return
 	}
@@ -289,7 +289,7 @@ func (a *Account) forget() {
 		q.dead = trimOldest(q.dead)
 	}
 	if len(a.Sales)-len(a.ActiveSales) > 2*maxRemembered {
-		a.forgetSales()
+		a.trimSales()
 	}
 	if len(a.orphanRenewals) > maxRemembered {
 		clear(a.orphanRenewals)
@@ -304,14 +304,14 @@ func trimOldest[T any](all []T) []T {
 	return all
 }
 
-// forgetSales drops the oldest ended sales, except those of the story, because the story can still be drawn.
-func (a *Account) forgetSales() {
+// trimSales drops the oldest ended sales, except those of the story, because the story can still be drawn.
+func (a *Account) trimSales() {
 	a.storySnapshot = a.Story()
 	old := len(a.Sales) - len(a.ActiveSales) - maxRemembered
 	isInStory := func(s *Sale) bool {
 		return slices.ContainsFunc(a.storySnapshot, func(t StoryMoment) bool { return t.Subject == s.Name || t.Other == s.Name })
 	}
-	a.forgetSalesWhere(func(s *Sale) bool {
+	a.dropSalesWhere(func(s *Sale) bool {
 		if old <= 0 || s.EndedAt.IsZero() || isInStory(s) {
 			return false
 		}
@@ -320,8 +320,8 @@ func (a *Account) forgetSales() {
 	})
 }
 
-// forgetActiveSales drops the active sales of a replica after a gap in its events: they may have ended unseen.
-func (a *Account) forgetActiveSales(replica string) {
+// dropActiveSales drops the active sales of a replica after a gap in its events: they may have ended unseen.
+func (a *Account) dropActiveSales(replica string) {
 	isLost := func(s *Sale) bool { return s.Replica == replica && s.EndedAt.IsZero() }
 	for _, s := range a.ActiveSales {
 		if isLost(s) && s.section != nil {
@@ -330,11 +330,11 @@ func (a *Account) forgetActiveSales(replica string) {
 		}
 	}
 	a.ActiveSales = slices.DeleteFunc(a.ActiveSales, isLost)
-	a.forgetSalesWhere(isLost)
+	a.dropSalesWhere(isLost)
 }
 
-// forgetSalesWhere drops the sales for which isDropped reports true.
-func (a *Account) forgetSalesWhere(isDropped func(*Sale) bool) {
+// dropSalesWhere drops the sales for which isDropped reports true.
+func (a *Account) dropSalesWhere(isDropped func(*Sale) bool) {
 	a.Sales = slices.DeleteFunc(a.Sales, func(s *Sale) bool {
 		if !isDropped(s) {
 			return false

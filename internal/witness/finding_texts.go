@@ -15,13 +15,13 @@ import (
 
 // findingText has the texts of a kind of finding.
 type findingText struct {
-	kind        FindingKind
-	anomaly     anomaly.Anomaly // anomaly of the catalogue that the finding shows; empty: none
-	title       language.Text   // title on the page, if it differs from the anomaly's; without either, the page never shows the kind
-	sentence    language.Text   // sentence about a finding; words in braces are replaced by its fields, see Sentence
-	cache       language.Text   // sentence where a job computes a cached value; empty: the same
-	explanation language.Text   // explanation for readers who know nothing about locks; empty if the sentence says it
-	isCost      bool            // the finding is no fault, only a cost of the lock
+	kind          FindingKind
+	anomaly       anomaly.Anomaly // anomaly of the catalogue that the finding shows; empty: none
+	title         language.Text   // title on the page, if it differs from the anomaly's; without either, the page never shows the kind
+	sentence      language.Text   // sentence about a finding; words in braces are replaced by its fields, see Sentence
+	cacheSentence language.Text   // sentence where a job computes a cached value; empty: the same
+	explanation   language.Text   // explanation for readers who know nothing about locks; empty if the sentence says it
+	isCost        bool            // the finding is no fault, only a cost of the lock
 }
 
 // findingTexts returns the texts of all kinds, in the order in which findings of the same moment are told.
@@ -53,8 +53,8 @@ func findingTexts() []findingText {
 				"The work took longer than the lock's expiry. Redis removed the lock; the sale does not know that, and goes on.",
 				"业务耗时超过了锁的过期时间。Redis 删除了锁，这一单不知道，还在继续执行。")},
 		{kind: Overlapped, anomaly: anomaly.TwoHolders,
-			sentence: both("{by} and {of} were in the critical section together for {for}", "{by} 和 {of} 同时在临界区里，共 {for}"),
-			cache:    both("{by} and {of} computed the value at the same time, for {for}", "{by} 和 {of} 同时计算这个值，共 {for}"), explanation: both(
+			sentence:      both("{by} and {of} were in the critical section together for {for}", "{by} 和 {of} 同时在临界区里，共 {for}"),
+			cacheSentence: both("{by} and {of} computed the value at the same time, for {for}", "{by} 和 {of} 同时计算这个值，共 {for}"), explanation: both(
 				"Each believes that it is alone. If both read the same stock, one of the two updates is lost.",
 				"双方都以为只有自己。如果读到同一个库存，其中一次扣减就会丢失。")},
 		{kind: RefusedToken, anomaly: anomaly.TwoHolders, title: both("Stale token refused", "旧令牌被拒绝"),
@@ -105,9 +105,9 @@ func findingTexts() []findingText {
 			"{by}'s buyer was left in doubt; the ledger has no such order",
 			"{by} 的买家无法确定自己是否买到；账本里没有这个订单")},
 		{kind: RanTickTwice, sentence: both("{by} ran tick {tick}, and so did {of}", "第 {tick} 个 tick 的任务，{by} 运行了，{of} 也运行了"),
-			cache: both("{by} computes the value, and so does {of}", "{by} 计算这个值时，{of} 也在计算")},
+			cacheSentence: both("{by} computes the value, and so does {of}", "{by} 计算这个值时，{of} 也在计算")},
 		{kind: MissedTick, sentence: both("nobody ran tick {tick}", "第 {tick} 个 tick 没有实例运行任务"),
-			cache: both("nobody computed the value", "没有实例计算这个值")},
+			cacheSentence: both("nobody computed the value", "没有实例计算这个值")},
 		{kind: Overtaken, anomaly: anomaly.Starved, title: both("Overtaken", "被插队"),
 			isCost: true, sentence: both(
 				"{by} was overtaken by {times} sales that asked after it",
@@ -182,7 +182,7 @@ func (f Finding) Why(in language.Language) string { return f.Kind.text().explana
 // Sentence returns the sentence about a finding.
 func (f Finding) Sentence(in language.Language) string {
 	subject, sentence := f.subjectName(in), f.Kind.text().sentence
-	if cache := f.Kind.text().cache; f.Cache && cache != (language.Text{}) {
+	if cache := f.Kind.text().cacheSentence; f.Cache && cache != (language.Text{}) {
 		sentence = cache
 	}
 	return strings.NewReplacer(

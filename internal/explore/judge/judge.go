@@ -283,7 +283,7 @@ func (j *Judge) AppendActor(b []byte, actor int) []byte {
 	}
 	b = append(b, '|')
 	for _, flag := range [...]bool{
-		s.lostWhileEntered, s.enteredAsHolder, s.lostLock, s.releasedLock, s.unlockTimedOut,
+		s.lostBeforeUnlock, s.enteredAsHolder, s.lostLock, s.releasedLock, s.unlockTimedOut,
 		s.unlocking && j.Driver.Now() > s.unlockStart, s.leftToExpire, j.heldBy[s.Process], s.obstructed && s.TriesOnce,
 	} {
 		b = strconv.AppendBool(b, flag)

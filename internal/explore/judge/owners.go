@@ -178,7 +178,7 @@ func (ch keyChange) removesPermanent() bool { return ch.existed && ch.oldKey.TTL
 // removed once its owner has no further use for it.
 func (s *Sale) allows(ch keyChange, isShared bool) bool {
 	switch {
-	case ch.overwritesPermanent() && s.isDoneWithLock(), ch.removesPermanent() && s.isOver(), isShared && ch.exists:
+	case ch.overwritesPermanent() && s.isDoneWithLock(), ch.removesPermanent() && s.hasAbandonedLock(), isShared && ch.exists:
 		return true
 	default:
 		return (isShared || ch.isExpiryAdded()) && !s.IsInCriticalSection()
@@ -303,7 +303,7 @@ func (t *ownerTracker) transferHolder(holder int, by *Sale) {
 	if t.holder != nobody {
 		s := t.sales[t.holder]
 		byOwnProcess := by != nil && by.Process == s.Process
-		s.lostWhileEntered = s.lostWhileEntered || s.IsInCriticalSection()
+		s.lostBeforeUnlock = s.lostBeforeUnlock || s.IsInCriticalSection()
 		s.recordEnd(byOwnProcess)
 		s.leftToExpire = false
 		if byOwnProcess {

@@ -11,7 +11,7 @@ import (
 type Lease interface {
 	Token() (token int64, ok bool) // the fencing token; false: the lock has none
 	IsLost() bool                  // the actor knows that the lock is lost
-	IsOver() bool                  // the actor was told to stop its work, for any reason
+	IsEnded() bool                 // the actor was told to stop its work, for any reason
 	IgnoredCause() error           // the actor was told to stop its work with this cause, and goes on; nil: it was not
 }
 
@@ -32,7 +32,7 @@ type Sale struct {
 
 // attempt is the part of a Sale that begins anew with each outermost call of Lock.
 type attempt struct {
-	lostWhileEntered bool // the lock ended during the critical section
+	lostBeforeUnlock bool // the lock ended during the critical section
 	enteredAsHolder  bool // the sale was the true holder when it entered
 	holdingKnown     bool // Redis showed whether the sale held the lock when it entered
 	lostLock         bool // the lock ended otherwise than by the sale's own Unlock
@@ -54,7 +54,7 @@ func (s *Sale) HasLossNotice() bool {
 }
 
 // isStopped reports whether the sale was told to stop its work, for any reason.
-func (s *Sale) isStopped() bool { return len(s.leases) > 0 && s.leases[0].IsOver() }
+func (s *Sale) isStopped() bool { return len(s.leases) > 0 && s.leases[0].IsEnded() }
 
 // isDoneWithLock reports whether the sale has no further use for the lock: it is dead, knows of the loss, or has begun to unlock.
 func (s *Sale) isDoneWithLock() bool { return s.Dead() || !s.waiting && !s.IsInCriticalSection() }
@@ -62,8 +62,8 @@ func (s *Sale) isDoneWithLock() bool { return s.Dead() || !s.waiting && !s.IsInC
 // IsUsingLock reports whether the sale has a lease, or is in Unlock.
 func (s *Sale) IsUsingLock() bool { return s.unlocking || len(s.leases) > 0 }
 
-// isOver reports whether the sale will not even release its lock: it is dead, has finished, or knows of the loss.
-func (s *Sale) isOver() bool { return s.Dead() || s.Finished() || s.HasLossNotice() }
+// hasAbandonedLock reports whether the sale will not even release its lock: it is dead, has finished, or knows of the loss.
+func (s *Sale) hasAbandonedLock() bool { return s.Dead() || s.Finished() || s.HasLossNotice() }
 
 // recordEnd records that the sale's lock has ended, by its own process or otherwise.
 func (s *Sale) recordEnd(byOwnProcess bool) {
@@ -122,9 +122,9 @@ func (j *Judge) recordOutermostEntry(s *Sale, lease Lease) {
 	j.adoptLock(s)
 	excludesEverybody := j.Scope == strategy.Everybody
 	s.enteredAsHolder = j.holder == s.index
-	s.lostWhileEntered = excludesEverybody && !s.enteredAsHolder && j.heldBy[s.Process]
-	s.lostLock = s.lostWhileEntered
-	s.holdingKnown = s.enteredAsHolder || s.lostWhileEntered
+	s.lostBeforeUnlock = excludesEverybody && !s.enteredAsHolder && j.heldBy[s.Process]
+	s.lostLock = s.lostBeforeUnlock
+	s.holdingKnown = s.enteredAsHolder || s.lostBeforeUnlock
 	if excludesEverybody && !s.holdingKnown && j.Sender == nil {
 		j.excludeOwnership()
 	}
@@ -137,7 +137,7 @@ func (j *Judge) RecordUnlockStart(actor int) (outermost bool) {
 	s := j.sales[actor]
 	j.reports.checkLossNotices()
 	outermost = len(s.leases) == 1
-	if outermost && s.lostWhileEntered && !s.isStopped() && !s.Dead() {
+	if outermost && s.lostBeforeUnlock && !s.isStopped() && !s.Dead() {
 		if cause := s.leases[0].IgnoredCause(); cause != nil {
 			j.Report(anomaly.Untold, IgnoresOtherCause, s.Name, cause)
 		} else {

@@ -157,16 +157,16 @@ func joinWords(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
-// Faults returns a line for each fault, with its description.
-func Faults(in language.Language) (lines []string) {
+// FaultLines returns a line for each fault, with its description.
+func FaultLines(in language.Language) (lines []string) {
 	for _, f := range explore.AllFaults() {
 		lines = append(lines, fmt.Sprintf("%-13s %s", f.Name, f.Description.In(in)))
 	}
 	return lines
 }
 
-// Anomalies returns a line for each anomaly that the explorer looks for.
-func Anomalies(in language.Language) (lines []string) {
+// AnomalyLines returns a line for each anomaly that the explorer looks for.
+func AnomalyLines(in language.Language) (lines []string) {
 	for _, a := range explore.Anomalies() {
 		lines = append(lines, fmt.Sprintf("%-16s %s", a, a.Row().Says.In(in)))
 	}

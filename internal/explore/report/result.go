@@ -14,7 +14,7 @@ type ExplorationResult struct {
 	Document Document `json:"document"` // document that explore --json prints
 	Scenario string   `json:"scenario"` // flags of lockstep explore
 	Says     string   `json:"says"`     // verdict in a sentence, without the flags
-	Seen     string   `json:"seen"`     // size of the exploration, in a sentence
+	SizeText string   `json:"seen"`     // size of the exploration, in a sentence
 	Tested   []string `json:"tested"`   // sentences about what the exploration covered
 
 	Counterexamples []Schedule `json:"shown"` // counterexamples of the document, to step through
@@ -30,9 +30,9 @@ func (r Request) Result(ctx context.Context) (ExplorationResult, error) {
 		return ExplorationResult{}, err
 	}
 	if r.Bounds.Time > 0 {
-		var enough context.CancelFunc
-		ctx, enough = context.WithTimeout(ctx, r.Bounds.Time)
-		defer enough()
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.Bounds.Time)
+		defer cancel()
 	}
 	whys, err := r.explainAll(ctx, found.Found)
 	if err != nil {
@@ -41,7 +41,7 @@ func (r Request) Result(ctx context.Context) (ExplorationResult, error) {
 	flags := found.Conditions() // The page shows the scenario beside the verdict, in words.
 	says := strings.NewReplacer(" ("+flags+")", "", "（"+flags+"）", "").Replace(r.verdictText(found))
 	result := ExplorationResult{
-		Document: newDocument(found, whys), Scenario: r.Scenario.String(), Says: says, Seen: sizeText(found),
+		Document: newDocument(found, whys), Scenario: r.Scenario.String(), Says: says, SizeText: sizeText(found),
 		Tested: append([]string{}, coverageLines(found)...), Counterexamples: []Schedule{},
 		isProven:    len(found.Found) == 0 && found.Complete && !found.Coverage.Undecided && len(found.Unjudged()) == 0,
 		isContended: found.Coverage.ContendedStates > 0,
@@ -75,7 +75,7 @@ func (r Request) ProveAllScenarios(ctx context.Context) (all ExplorationResult, 
 		}
 		isContended = isContended || all.isContended
 		schedules, seconds = schedules+all.Document.Schedules, seconds+all.Document.Seconds
-		lines = append(lines, scenarioTitle(scenario.Name, in)+in.Say(": ", "：")+all.Seen)
+		lines = append(lines, scenarioTitle(scenario.Name, in)+in.Say(": ", "：")+all.SizeText)
 	}
 	if r.Anomaly == anomaly.Starved && !isContended { // the answer about the last scenario says that nobody waited in it
 		return all, nil
@@ -86,7 +86,7 @@ func (r Request) ProveAllScenarios(ctx context.Context) (all ExplorationResult, 
 	}
 	all.Says = in.Say("%s never shows %s: every schedule of all %d scenarios was explored.",
 		"%s 从不出现 %s：%d 个场景的所有时序都探索过。", r.Lock.Name, sought, len(lines))
-	all.Seen, all.Tested = in.Say("%d schedules.", "%d 种时序。", schedules), lines
+	all.SizeText, all.Tested = in.Say("%d schedules.", "%d 种时序。", schedules), lines
 	all.Document.Verdict, all.Document.Cut, all.Document.Seconds = verdict.Holds, []string{}, seconds
 	return all, nil
 }

@@ -16,7 +16,7 @@ import (
 func (r Request) ExploreAll(ctx context.Context) (verdict.Verdict, error) {
 	in, schedules, start := r.Scenario, 0, r.Now()
 	progress := newProgress(r.Err, r.IsTerminal, r.Now)
-	rows, err := explore.All(ctx, evolution.Table(), in.Actors, r.Bounds, func(s explore.NamedScenario, now explore.Result, ended bool) {
+	rows, err := explore.Tabulate(ctx, evolution.Table(), in.Actors, r.Bounds, func(s explore.NamedScenario, now explore.Result, ended bool) {
 		if ended {
 			schedules += now.Schedules
 		}

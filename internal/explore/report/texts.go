@@ -29,7 +29,7 @@ func (r Request) verdictText(result explore.Result) string {
 			result.Lock, r.goalName(), result.Conditions())
 	default:
 		return say("%s: unknown. No schedule has shown %s (%s), but %s.", "%s：未知。没有时序出现%s（%s），但%s。",
-			result.Lock, r.goalName(), result.Conditions(), result.Reservations())
+			result.Lock, r.goalName(), result.Conditions(), result.Caveats())
 	}
 }
 
@@ -47,7 +47,7 @@ func (r Request) summaryText(result explore.Result) string {
 		all = append(all, say("%s in %d steps", "%s（%d 步）", e.Anomaly(), e.Length()))
 	}
 	more := say("Every schedule was explored.", "所有时序都探索完了。")
-	if but := result.Reservations(); but != "" {
+	if but := result.Caveats(); but != "" {
 		more = say("There may be more: %s.", "可能还有：%s。", but)
 	}
 	return say("%s (%s) shows %s. ", "%s（%s）会出现：%s。", result.Lock, result.Conditions(), strings.Join(all, say(", ", "、"))) + more
@@ -226,7 +226,7 @@ func (r Request) printLegend(schedules int, interrupted bool) {
 	fmt.Fprint(out, in.Say(
 		"\nA row is a lock, a column an anomaly. A cell says when the lock shows the anomaly:\n",
 		"\n每一行是一种锁，每一列是一种异常。格子里写的是什么时候出现这种异常：\n")+Indent(lines))
-	fmt.Fprint(out, in.Say("\nThe anomalies:\n", "\n异常：\n")+Indent(Anomalies(in.Language))+in.Say("\nThe scenarios:\n", "\n场景：\n"))
+	fmt.Fprint(out, in.Say("\nThe anomalies:\n", "\n异常：\n")+Indent(AnomalyLines(in.Language))+in.Say("\nThe scenarios:\n", "\n场景：\n"))
 	for _, s := range explore.Scenarios(in.Actors) {
 		fmt.Fprintf(out, "  %-13s %s\n", s.Name, joinWords(r.Command+" NAME", s.String()))
 	}

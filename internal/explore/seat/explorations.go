@@ -18,8 +18,8 @@ import (
 	"lockstep/internal/explore/session"
 )
 
-// hint handles GET /seat/hint: the next step of a shortest path from a position to an anomaly.
-func (s *Seat) hint(r *http.Request) (hint session.Hint, err error) {
+// handleHint handles GET /seat/handleHint: the next step of a shortest path from a position to an anomaly.
+func (s *Seat) handleHint(r *http.Request) (hint session.Hint, err error) {
 	p, from, err := s.fittingSession(r, true)
 	if err != nil {
 		return hint, err
@@ -87,8 +87,8 @@ func withProgress[T any](send sendEvent, do func(update func(T))) {
 	do(func(progress T) { last.Store(&progress) })
 }
 
-// oracle handles GET /seat/oracle: it streams progress, then the distances to an anomaly at a position and around it.
-func (s *Seat) oracle(w http.ResponseWriter, r *http.Request) error {
+// handleOracle handles GET /seat/handleOracle: it streams progress, then the distances to an anomaly at a position and around it.
+func (s *Seat) handleOracle(w http.ResponseWriter, r *http.Request) error {
 	p, from, err := s.fittingSession(r, true)
 	if err != nil {
 		return err
@@ -161,8 +161,8 @@ type LinkedResult struct {
 	Links []string `json:"links"`
 }
 
-// explore handles GET /seat/explore: it streams progress, then the result that lockstep explore prints.
-func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
+// handleExplore handles GET /seat/handleExplore: it streams progress, then the result that lockstep handleExplore prints.
+func (s *Seat) handleExplore(w http.ResponseWriter, r *http.Request) error {
 	type progress struct {
 		Schedules int  `json:"schedules"`
 		States    int  `json:"states"`

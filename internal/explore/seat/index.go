@@ -36,8 +36,8 @@ type NamedItem struct {
 	Task  string `json:"task,omitempty"` // task of a reader who wants to show the anomaly; "": a fault
 }
 
-// index handles GET /seat.
-func (s *Seat) index(r *http.Request) (index Index, err error) {
+// handleIndex handles GET /seat.
+func (s *Seat) handleIndex(r *http.Request) (index Index, err error) {
 	in, err := parseLanguage(r.URL.Query())
 	if err != nil {
 		return index, err

@@ -27,8 +27,8 @@ import (
 
 var (
 	// errQuery is returned for a malformed query, errTogether for parameters that exclude each other.
-	errQuery    = lock.WithCode("bad_request", "bad request")
-	errTogether = lock.WithCode("not_together", "these do not go together")
+	errQuery     = lock.WithCode("bad_request", "bad request")
+	errExclusive = lock.WithCode("not_together", "these do not go together")
 )
 
 // The largest values that the seat accepts, so that a run stays short. lockstep explore has no such limits.
@@ -143,9 +143,9 @@ func parseRequest(query url.Values) (request report.Request, err error) {
 	case err != nil:
 		return request, err
 	case request.Each:
-		return request, fmt.Errorf("%w: each looks for all anomalies: leave out anomaly", errTogether)
+		return request, fmt.Errorf("%w: each looks for all anomalies: leave out anomaly", errExclusive)
 	case request.Why && request.Anomaly.OnRequest():
-		return request, fmt.Errorf("%w: why: it knows no way without %s, of which no lock promises to be free", errTogether, request.Anomaly)
+		return request, fmt.Errorf("%w: why: it knows no way without %s, of which no lock promises to be free", errExclusive, request.Anomaly)
 	}
 	return request, nil
 }
@@ -164,8 +164,8 @@ type Stale struct {
 	Says string `json:"says"`
 }
 
-// state handles GET /seat/state.
-func (s *Seat) state(r *http.Request) (state State, err error) {
+// handleState handles GET /seat/handleState.
+func (s *Seat) handleState(r *http.Request) (state State, err error) {
 	p, err := parsePosition(r.URL.Query())
 	if err != nil {
 		return state, err
@@ -221,8 +221,8 @@ func (s *Seat) fittingSession(r *http.Request, needsAnomaly bool) (p report.Requ
 	return p, at, err
 }
 
-// file handles GET /seat/file: an HTML file that steps through the schedule without a server, and states the reader's goal, if any.
-func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
+// handleFile handles GET /seat/handleFile: an HTML handleFile that steps through the schedule without a server, and states the reader's goal, if any.
+func (s *Seat) handleFile(w http.ResponseWriter, r *http.Request) error {
 	p, at, err := s.fittingSession(r, r.URL.Query().Has("anomaly"))
 	if err != nil {
 		return err
@@ -241,8 +241,8 @@ type LinkedComparison struct {
 	Links [2]string `json:"links"`
 }
 
-// compare handles GET /seat/beside: a schedule under the reader's lock and another.
-func (s *Seat) compare(r *http.Request) (b LinkedComparison, err error) {
+// handleCompare handles GET /seat/beside: a schedule under the reader's lock and another.
+func (s *Seat) handleCompare(r *http.Request) (b LinkedComparison, err error) {
 	p, err := parsePosition(r.URL.Query())
 	if err != nil {
 		return b, err

@@ -112,14 +112,14 @@ func (s *Seat) Routes() []route.Row {
 		})
 	}
 	return []route.Row{
-		row("/seat", route.Reader, route.Cached(route.Value(s.index), s.cacheKey)),
-		row("/seat/state", route.Participant, route.Value(s.state)),
-		row("/seat/file", route.Participant, s.file),
-		row("/seat/beside", route.Participant, route.Value(s.compare)),
-		row("/seat/hint", route.Participant, route.Value(s.hint)),
-		row("/seat/oracle", route.Participant, s.oracle),
-		row("/seat/explore", route.Participant, s.explore),
-		row("/seat/table", route.Participant, route.Cached(s.table, s.cacheKey)),
+		row("/seat", route.Reader, route.Cached(route.Value(s.handleIndex), s.cacheKey)),
+		row("/seat/state", route.Participant, route.Value(s.handleState)),
+		row("/seat/file", route.Participant, s.handleFile),
+		row("/seat/beside", route.Participant, route.Value(s.handleCompare)),
+		row("/seat/hint", route.Participant, route.Value(s.handleHint)),
+		row("/seat/oracle", route.Participant, s.handleOracle),
+		row("/seat/explore", route.Participant, s.handleExplore),
+		row("/seat/table", route.Participant, route.Cached(s.handleTable, s.cacheKey)),
 	}
 }
 

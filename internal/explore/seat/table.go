@@ -41,9 +41,9 @@ type Row struct {
 	Shipped bool    `json:"-"`       // the row comes from table.json, not from this process
 }
 
-// table handles GET /seat/table: it streams the table row by row. Each row takes its own turn, so that other readers need not wait for the
-// whole table. With the parameter anew, shipped rows are explored again.
-func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
+// handleTable handles GET /seat/handleTable: it streams the handleTable row by row. Each row takes its own turn, so that other readers need not wait for the
+// whole handleTable. With the parameter anew, shipped rows are explored again.
+func (s *Seat) handleTable(w http.ResponseWriter, r *http.Request) error {
 	in, err := parseLanguage(r.URL.Query())
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (s *Seat) row(r *http.Request, lock strategy.Strategy, ignoresShipped bool,
 		begun := time.Now()
 		state.Waiting = false
 		progress()
-		found, err := explore.All(r.Context(), []strategy.Strategy{lock}, tableActors, s.limits.Cell,
+		found, err := explore.Tabulate(r.Context(), []strategy.Strategy{lock}, tableActors, s.limits.Cell,
 			func(_ explore.NamedScenario, _ explore.Result, ended bool) {
 				if ended {
 					state.Done++
@@ -116,14 +116,14 @@ func (s *Seat) cacheRow(lock string, row Row) {
 	s.rowVersion.Add(1)
 	for _, cell := range row.Cells {
 		if cell.Link != "" {
-			in, do := cell.position()
+			in, do := cell.scenarioAndSchedule()
 			s.cacheShortestPath(hintKey(lock, in, explore.Anomaly(cell.Anomaly)), do, 0)
 		}
 	}
 }
 
-// position returns the scenario, as flags, and the schedule in the link of a broken cell.
-func (c Cell) position() (in, do string) {
+// scenarioAndSchedule returns the scenario, as flags, and the schedule in the link of a broken cell.
+func (c Cell) scenarioAndSchedule() (in, do string) {
 	_, query, _ := strings.Cut(c.Link, "?")
 	values, _ := url.ParseQuery(query) // Link made it, so it is well-formed.
 	return values.Get("in"), values.Get("do")

@@ -60,7 +60,7 @@ func CompareToEnd(
 		c.Outcome, c.OtherSchedule = OtherwiseShows, result.Found[0].Schedule()
 	case result.Complete:
 		c.Outcome, c.Conditions = NeverShows, result.Conditions()
-		if but := result.Reservations(); but != "" {
+		if but := result.Caveats(); but != "" {
 			c.Conditions += in.Say(", ", "，") + but
 		}
 	}

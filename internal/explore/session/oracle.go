@@ -40,7 +40,7 @@ func (m *DistanceMap) Oracle(s *Session, a explore.Anomaly) (Oracle, error) {
 		case n >= shownStep:
 			o.Path = append(o.Path, 0)
 		default:
-			o.Path = append(o.Path, distances.of(state))
+			o.Path = append(o.Path, distances.distanceFrom(state))
 			if o.Doomed = state < 0 || distancesToCleanEnd[state] == Never; !o.Doomed {
 				o.NoReturn = n + 1
 			}
@@ -58,7 +58,7 @@ func (m *DistanceMap) Oracle(s *Session, a explore.Anomaly) (Oracle, error) {
 		distance := 0
 		if shownStep > len(path) && !slices.Contains(choice.Shows, a) {
 			states := m.statesAlong(h, append(path, t))
-			distance = distances.of(states[len(states)-1])
+			distance = distances.distanceFrom(states[len(states)-1])
 		}
 		o.Choices[choice.Token] = distance
 	}
@@ -81,8 +81,8 @@ func (m *DistanceMap) statesAlong(h *explore.Harness, path []engine.Transition) 
 	return states
 }
 
-// of returns the distance from a state; Unknown if the map lacks it.
-func (d Distances) of(state int32) int {
+// distanceFrom returns the distance from a state; Unknown if the map lacks it.
+func (d Distances) distanceFrom(state int32) int {
 	if state < 0 {
 		return Unknown
 	}
