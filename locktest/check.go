@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/explore/bubble/server"
 )
 
-// Judge implements bubble.Game: it returns the anomalies of the current state. It may let time pass.
+// Judge returns the anomalies of the current state, for bubble.Game. It may let time pass.
 func (g *game) Judge() (found []bubble.Violation, _ error) {
 	if g.contractErr != nil {
 		return nil, g.contractErr
@@ -37,8 +37,8 @@ func (g *game) Judge() (found []bubble.Violation, _ error) {
 	return found, nil
 }
 
-// owner returns the process that owns the lock on a majority of the nodes, "" for none, and the time until its key expires; 0: it never
-// does.
+// owner returns the name of the process that owns the lock on a majority of the nodes, and the time until its key expires; 0: never. The
+// name is "" if there is no such process.
 func (g *game) owner() (name string, ttl time.Duration) {
 	g.OnChange(nil)
 	holder := g.judge.Holder()
@@ -54,7 +54,7 @@ func (g *game) owner() (name string, ttl time.Duration) {
 }
 
 // findLeftBehind describes a lock that stays, until it expires or forever, although nobody holds it and nobody is left to release it; "" if
-// there is none.
+// there is no such lock.
 func (g *game) findLeftBehind() (string, error) {
 	name, ttl := g.owner()
 	if name == "" {
@@ -90,8 +90,8 @@ func (g *game) findLeftBehind() (string, error) {
 	return fmt.Sprintf("%s renews its lock forever, and nobody holds it", name), nil
 }
 
-// findLeftForever describes a lock without an expiry that stays after its process has crashed or finished; "" if it does not stay. To find
-// out, it adds a process that asks for the lock until it obtains it, starts to repeat itself, or bubble.Horizon has passed.
+// findLeftForever describes a lock without an expiry that stays after its process has crashed or finished; "" if the lock does not stay. To
+// find out, it adds a process that asks for the lock until it obtains it, starts to repeat itself, or bubble.Horizon has passed.
 func (g *game) findLeftForever(p *bubble.Process) (says string, err error) {
 	if g.IsAnyPaused() || g.MayArriveLate(p) {
 		return "", nil
@@ -123,7 +123,7 @@ func (g *game) findLeftForever(p *bubble.Process) (says string, err error) {
 	}
 }
 
-// settleOwnedBy lets every process proceed until it waits. Then it reports whether p still owns the lock in Redis and no actor holds it.
+// settleOwnedBy lets every process proceed until it waits. Then it reports whether p owns the lock in Redis and no actor holds the lock.
 func (g *game) settleOwnedBy(p *bubble.Process) (bool, error) {
 	if err := g.Settle(); err != nil {
 		return false, err
@@ -140,7 +140,8 @@ func (g *game) settleOwnedBy(p *bubble.Process) (bool, error) {
 	return now == p.Name, nil
 }
 
-// hasAbandonedLock reports whether no actor of a process holds or is about to obtain the lock, and none saw its release fail because of a fault.
+// hasAbandonedLock reports whether no actor of a process holds or is about to obtain the lock, and no actor's release failed because of a
+// fault.
 func (g *game) hasAbandonedLock(p *bubble.Process) bool {
 	if p.Crashed || p.Paused {
 		return false
@@ -157,7 +158,7 @@ func (g *game) hasAbandonedLock(p *bubble.Process) bool {
 	})
 }
 
-// findStuck describes a call that never returns, although nobody holds the lock and no message is in flight; "" if there is none.
+// findStuck describes a call that never returns, although nobody holds the lock and no message is in flight; "" if there is no such call.
 func (g *game) findStuck() (says string, err error) {
 	if g.isLocked() {
 		return "", nil
@@ -168,8 +169,9 @@ func (g *game) findStuck() (says string, err error) {
 	return says, err
 }
 
-// isLocked reports whether some node has a lock that may still be released: its owner is unknown, holds it, or is not waiting in a call.
-// leftBehind covers a lock whose owner is gone.
+// isLocked reports whether a node has the lock's key and the key does not belong to a process that only waits. It is true if the owner is
+// unknown, if a process that owns the key also believes that it holds the lock, or if no actor of that process is in a call. findLeftBehind
+// covers a lock whose owner is gone.
 func (g *game) isLocked() bool {
 	g.OnChange(nil)
 	isCalling := func(a *bubble.Actor) bool { return a.IsIn(bubble.Calling) }
@@ -188,8 +190,8 @@ func (g *game) isLocked() bool {
 	return false
 }
 
-// findPolling describes an actor that polls for the lock forever; "" if there is none. It looks only if every actor is done or findPolling and
-// quiet is true: no message was in flight before time passed.
+// findPolling describes an actor that polls for the lock forever; "" if there is no such actor. It looks only if every actor is done or
+// polling, and if quiet is true: no message was in flight before time passed.
 func (g *game) findPolling(quiet bool) (says string, err error) {
 	mayMove := func(a *bubble.Actor) bool {
 		return a.IsIn(bubble.NotStarted) || a.IsIn(bubble.BetweenCalls) || a.IsCancelled()

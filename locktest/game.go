@@ -20,36 +20,36 @@ import (
 // errContract is returned for a lock that does not satisfy the contract of Lock or Adapter, such as one that returns nil without an error.
 var errContract = errors.New("the lock breaks its contract")
 
-// game is the lock under test in one run of the explorer. It implements bubble.Game, bubble's interface to the code under test.
+// game is the lock under test in one run of the explorer. It implements bubble.Game, the explorer's interface to the code under test.
 type game struct {
 	*bubble.Run
 
 	config      Config
-	open        func(Process) (Lock, error)
+	open        func(Process) (Lock, error) // opens the lock of a process
 	evidence    *evidence
 	locks       map[*bubble.Process]Lock
-	candidates  []*candidate // index: that of the actor
+	candidates  []*candidate // one for each actor, by its index
 	contractErr error        // first breach of the contract, an errContract; nil: none
 
-	contents []*simredis.State  // each node's content, as last reported to the judge
-	found    []bubble.Violation // violations by the steps so far
+	contents []*simredis.State  // content of each node, as last reported to the judge
+	found    []bubble.Violation // violations found in steps so far
 	reported int                // number of the judge's detections that newViolations has taken
 
 	mu    sync.Mutex // guards the judge
 	judge *judge.Judge
 }
 
-// evidence collects, over all runs, that the lock was really tested. Without it, an empty result proves nothing.
+// evidence collects, over all runs, signs that the lock was really tested. Without them, an empty result proves nothing.
 type evidence struct {
 	sent     bool  // a command has reached Redis
 	failure  error // error of the first call of Lock that failed
 	obtained bool  // a call of Lock has succeeded
 	locked   bool  // the key has existed
 
-	sharedOwner string // owner value that several processes have taken the lock with; "": none
+	sharedOwner string // owner value with which several processes have taken the lock; "": none
 }
 
-// vacuousReason returns why the search proves nothing; "" if it does prove something.
+// vacuousReason returns the reason why an empty result proves nothing; "" if it proves something.
 func (e *evidence) vacuousReason(key string) string {
 	switch {
 	case !e.obtained && e.failure != nil:
@@ -71,15 +71,16 @@ func (e *evidence) note() string {
 		return ""
 	}
 	return fmt.Sprintf("several processes take the lock with the same value, %q. A package's variable, the process's number and the "+
-		"host's name are the same in all processes of a test: let the function that opens a lock make its owner, as of Process.Name", e.sharedOwner)
+		"host's name are the same in all processes of a test: let the function that opens a lock make its owner, as of Process.Name",
+		e.sharedOwner)
 }
 
 // candidate is an actor that calls Lock once, and Unlock if it obtained the lock. It implements judge.Lease.
 type candidate struct {
 	*bubble.Actor
 
-	held     Held
-	obtained bool // its call of Lock succeeded
+	held     Held // result of its Lock; nil: none yet
+	obtained bool // its Lock succeeded, and its process had not crashed
 	unlocked bool // it has called Unlock
 	believed bool // it believed that it held the lock when its process paused
 }
@@ -138,7 +139,7 @@ func (g *game) candidatesOf(actors []*bubble.Actor) (all []*candidate) {
 	return all
 }
 
-// Calls implements bubble.Game: Lock or TryLock first, then Unlock.
+// Calls returns the calls that an actor can make next, for bubble.Game: Lock or TryLock, and then Unlock.
 func (g *game) Calls(a *bubble.Actor) (calls []bubble.Call) {
 	c, l := g.candidates[a.Index], g.locks[a.Process]
 	if a.IsIn(bubble.BetweenCalls) {
@@ -177,7 +178,7 @@ func (g *game) lockCall(c *candidate, name string, lock func(context.Context) (H
 	}}
 }
 
-// record runs event, which reports something to the judge, under the lock that guards the judge.
+// record calls event, which reports something to the judge, and holds the mutex of the judge meanwhile.
 func (g *game) record(event func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -203,7 +204,8 @@ func (g *game) enter(c *candidate, held Held) {
 	g.judge.RecordEntry(c.Index, c)
 }
 
-// IsLost implements judge.Lease. A paused holder keeps the belief that it had when it paused.
+// IsLost reports whether the lock has told its holder that it is lost, for judge.Lease. A paused holder keeps the belief that it had when
+// it paused.
 func (c *candidate) IsLost() bool {
 	if c.Process.Paused {
 		return !c.believed
@@ -215,13 +217,13 @@ func (c *candidate) IsLost() bool {
 	return ok && h.Context().Err() != nil
 }
 
-// IsEnded implements judge.Lease. A lock under test does not tell expiry and loss apart.
+// IsEnded is the same as IsLost, because a lock under test gives no other reason to stop.
 func (c *candidate) IsEnded() bool { return c.IsLost() }
 
-// IgnoredCause implements judge.Lease.
+// IgnoredCause returns nil, for judge.Lease: no end of the lock is hidden from its holder.
 func (c *candidate) IgnoredCause() error { return nil }
 
-// Token implements judge.Lease. It reports false if the lock has no fencing tokens.
+// Token returns the fencing token, for judge.Lease; ok is false if the lock has none.
 func (c *candidate) Token() (token int64, ok bool) {
 	t, ok := c.held.(interface{ Token() int64 })
 	if ok {
@@ -233,13 +235,13 @@ func (c *candidate) Token() (token int64, ok bool) {
 // believes reports whether a candidate may believe that it holds the lock.
 func (g *game) believes(c *candidate) bool { return g.judge.Sale(c.Index).IsInCriticalSection() }
 
-// Contents implements judge.Driver.
+// Contents returns the contents of each node, for judge.Driver.
 func (g *game) Contents() []*simredis.State { return g.Server().Contents() }
 
-// Excuses implements judge.Driver. No anomaly is excused here.
+// Excuses returns no excuses, for judge.Driver.
 func (*game) Excuses() judge.Excuses { return judge.Excuses{} }
 
-// OnChange implements bubble.Game: it reports to the judge what a process has changed on the nodes; nil: the change is by no process.
+// OnChange reports the changes that a process has made on the nodes to the judge, for bubble.Game. If by is nil, no process made them.
 func (g *game) OnChange(by *bubble.Process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -256,7 +258,8 @@ func (g *game) OnChange(by *bubble.Process) {
 }
 
 // writer returns the index of the actor to which a change of the lock on a node is attributed; -1 for none. A connection identifies only
-// the process. Of its actors, writer takes the one that owns the lock there, otherwise the first one in a call, otherwise the first one.
+// the process. Of the actors of that process, writer takes the one that owns the lock there; otherwise the first one in a call; otherwise
+// the first one.
 func (g *game) writer(p *bubble.Process, node int) int {
 	if p == nil {
 		return -1
@@ -268,13 +271,13 @@ func (g *game) writer(p *bubble.Process, node int) int {
 	return p.Actors[max(slices.IndexFunc(p.Actors, isCalling), 0)].Index
 }
 
-// Violations implements bubble.Game.
+// Violations returns the violations found in steps so far, for bubble.Game.
 func (g *game) Violations() []bubble.Violation {
 	g.found = append(g.found, g.newViolations()...)
 	return g.found
 }
 
-// newViolations returns what the judge has detected since the last call: the first of each anomaly of this package, in English.
+// newViolations returns the judge's new detections of anomalies of this package, in English, without repetitions of an anomaly.
 func (g *game) newViolations() (found []bubble.Violation) {
 	all := g.judge.Detected()
 	for _, f := range all[g.reported:] {
@@ -290,7 +293,7 @@ func (g *game) newViolations() (found []bubble.Violation) {
 	return found
 }
 
-// AppendState implements bubble.Game: it appends what the judge knows and what each candidate believes.
+// AppendState appends what the judge knows and what each candidate believes to the data of a state hash, for bubble.Game.
 func (g *game) AppendState(b []byte) []byte {
 	g.OnChange(nil)
 	var order judge.ActorOrder
@@ -304,19 +307,19 @@ func (g *game) AppendState(b []byte) []byte {
 	return g.judge.AppendOrder(b, order)
 }
 
-// CanPause implements bubble.Game: only a process that believes that it holds the lock pauses.
+// CanPause reports whether a process may pause, for bubble.Game: only if one of its actors believes that it holds the lock.
 func (g *game) CanPause(p *bubble.Process) bool {
 	return slices.ContainsFunc(g.candidatesOf(p.Actors), g.believes)
 }
 
-// OnPause implements bubble.Game: it remembers which candidates believe that they hold the lock.
+// OnPause records which candidates of a process believe that they hold the lock, for bubble.Game.
 func (g *game) OnPause(p *bubble.Process) {
 	for _, c := range g.candidatesOf(p.Actors) {
 		c.believed = g.believes(c)
 	}
 }
 
-// Finish implements bubble.Game: it unlocks what is still held, so that the locks' goroutines end.
+// Finish unlocks the locks that are still held, so that their goroutines end, for bubble.Game.
 func (g *game) Finish() {
 	for _, c := range g.candidates {
 		if c.held != nil && !c.unlocked {
@@ -325,7 +328,7 @@ func (g *game) Finish() {
 	}
 }
 
-// Describe implements bubble.Game: it returns what the step changed for the actors that moved, and completes the step of the diagram.
+// Describe returns what the step changed for the actors that moved, for bubble.Game. It also completes the step of the diagram.
 func (g *game) Describe(step *trace.Step, moved []*bubble.Actor) (says []string) {
 	for _, c := range g.candidatesOf(moved) {
 		switch now, err := c.Status(); {

@@ -26,7 +26,7 @@ const defaultActors = 2
 // Fault is a kind of fault.
 type Fault struct {
 	Name string // name in Config.Faults
-	Says string // what happens
+	Says string // description of what happens
 }
 
 // Faults returns the faults that can be named in Config.Faults.
@@ -37,7 +37,8 @@ func Faults() (all []Fault) {
 	return all
 }
 
-// maxActors is the largest number of actors. The search grows exponentially with it, and rarely completes with more than four.
+// maxActors is the largest number of actors that Config accepts. The search grows exponentially with that number, and rarely completes with
+// more than four actors.
 const maxActors = 4
 
 // UsualFaults returns values of Config.Faults to begin with: no fault, and then each fault that a lock should tolerate by itself. The other
@@ -59,9 +60,9 @@ type Config struct {
 	Time     time.Duration // maximum duration of the search (default DefaultTime)
 }
 
-// Process is a simulated process. Its lock and its clients must not be used by another process.
+// Process is a simulated process. No other process may use its lock and its clients.
 type Process struct {
-	Name    string // names of its actors, such as "A" or "BC"
+	Name    string // names of the process's actors, such as "A" or "BC"
 	process *bubble.Process
 }
 
@@ -106,12 +107,12 @@ type Result struct {
 	States     int              // distinct states reached
 	Depth      int              // length, in steps, up to which all schedules were run
 	Complete   bool             // whether all schedules were run, whatever their length
-	Incomplete string           // why the search ended early; empty if it did not
+	Incomplete string           // why the search ended early; empty if it did not end early
 	Chance     int              // runs that were repeated because chance led them to another state
 	Missed     int              // steps that no repetition reached again
 	Never      []string         // faults of Config.Faults that occurred in no run
-	Vacuous    string           // why an empty Found proves nothing; empty if it proves something
-	Note       string           // why Found may be an artifact of the test; otherwise empty
+	Vacuous    string           // why an empty Found would prove nothing; empty: it would prove something
+	Note       string           // why Found may be an artifact of the test; empty: no reason is known
 	Took       time.Duration    // real duration of the search
 }
 
@@ -137,7 +138,7 @@ func Explore(t *testing.T, c Config, open func(Process) (Lock, error)) {
 	explorer.Explore(c.report(e))
 }
 
-// report returns the words of this package for the explorer's report to a test.
+// report returns the texts of this package for the explorer's report to a test.
 func (c Config) report(e *evidence) bubble.Report {
 	return bubble.Report{
 		Package: "locktest", NoneFound: "no anomaly",
@@ -163,6 +164,7 @@ func Search(t *testing.T, c Config, open func(Process) (Lock, error)) (Result, e
 	}, err
 }
 
+// counterexamples converts the violations that the explorer has found.
 func counterexamples(found []bubble.Violation) (all []Counterexample) {
 	for _, f := range found {
 		all = append(all, Counterexample{Anomaly: Anomaly(f.Kind), Says: f.Says, Schedule: f.Schedule})
@@ -170,8 +172,8 @@ func counterexamples(found []bubble.Violation) (all []Counterexample) {
 	return all
 }
 
-// Replay runs one schedule. It fails the test if the schedule leads to an anomaly, or if the code can no longer take one of its steps,
-// which it names.
+// Replay runs one schedule. It fails the test if the schedule leads to an anomaly, or if the code can no longer take one of the steps; the
+// message names that step.
 func Replay(t *testing.T, c Config, schedule string, open func(Process) (Lock, error)) {
 	t.Helper()
 	explorer, e, err := newExplorer(t, c, open, false)

@@ -44,24 +44,26 @@ type System struct {
 	// Kinds replaces Actor if the actors differ, such as a producer and two consumers.
 	Kinds []Kind
 
-	// Check is called at the end of each schedule, when all actors have returned or crashed and no message is in flight. If it returns an
-	// error, that is the anomaly CheckFails.
+	// Check is called at the end of each schedule, when all actors have returned or crashed and no message is in flight. An error that it
+	// returns is the anomaly CheckFails.
 	Check func(e End) error
 
-	// Always is called after every step. If it returns an error, that is the anomaly AlwaysFails.
+	// Always is called after every step. An error that it returns is the anomaly AlwaysFails.
 	Always func(e End) error
 }
 
 // Kind is a group of interchangeable actors, each in a process of its own.
 type Kind struct {
-	Name  string // name in ASCII letters; if N is above 1, the actors are called NameA, NameB, …
-	N     int    // number of actors (default 1)
+	Name string // name in ASCII letters; if N is above 1, the actors are called NameA, NameB, …
+	N    int    // number of actors (default 1)
+
+	// Actor opens the process of one actor, as System.Actor does.
 	Actor func(p Process) (func(ctx context.Context) error, error)
 }
 
-// Process is a simulated process with one actor. Its clients must not be used by another process.
+// Process is a simulated process with one actor. No other process may use its clients.
 type Process struct {
-	Name    string // name of its actor, such as "A"
+	Name    string // name of the process's actor, such as "A"
 	process *bubble.Process
 }
 
@@ -99,7 +101,7 @@ func Anomalies() []Anomaly { return []Anomaly{CheckFails, AlwaysFails, Stuck, Bu
 // Fault is a kind of fault.
 type Fault struct {
 	Name string // name in Config.Faults
-	Says string // what happens
+	Says string // description of what happens
 }
 
 // Faults returns the faults that can be named in Config.Faults.
@@ -110,8 +112,8 @@ func Faults() (all []Fault) {
 	return all
 }
 
-// faults returns the faults that apply to any code. It leaves out pause, which only applies to the holder of a lock; the fault slow makes
-// time pass for any other code.
+// faults returns the faults that apply to any code. It leaves out pause, which applies only to the holder of a lock. The fault slow makes
+// time pass for other code.
 func faults() []bubble.Fault {
 	return slices.DeleteFunc(bubble.Faults(), func(f bubble.Fault) bool { return f.Name == "pause" })
 }
@@ -133,11 +135,11 @@ type Result struct {
 	States     int              // distinct states reached
 	Depth      int              // length, in steps, up to which all schedules were run
 	Complete   bool             // whether all schedules were run, whatever their length
-	Incomplete string           // why the search ended early; empty if it did not
+	Incomplete string           // why the search ended early; empty if it did not end early
 	Chance     int              // runs that were repeated because chance led them to another state
 	Missed     int              // steps that no repetition reached again
 	Never      []string         // faults of Config.Faults that occurred in no run
-	Vacuous    string           // why an empty Found proves nothing; empty if it proves something
+	Vacuous    string           // why an empty Found would prove nothing; empty: it would prove something
 	Took       time.Duration    // real duration of the search
 }
 
@@ -152,7 +154,7 @@ func Explore(t *testing.T, c Config, s System) {
 	explorer.Explore(c.report(e))
 }
 
-// report returns the words of this package for the explorer's report to a test.
+// report returns the texts of this package for the explorer's report to a test.
 func (c Config) report(e *evidence) bubble.Report {
 	return bubble.Report{
 		Package: "redistest", NoneFound: "nothing found",
@@ -177,8 +179,8 @@ func Search(t *testing.T, c Config, s System) (Result, error) {
 	}, err
 }
 
-// Replay runs one schedule. It fails the test if the schedule leads to an anomaly, or if the code can no longer take one of its steps,
-// which it names.
+// Replay runs one schedule. It fails the test if the schedule leads to an anomaly, or if the code can no longer take one of the steps; the
+// message names that step.
 func Replay(t *testing.T, c Config, schedule string, s System) {
 	t.Helper()
 	explorer, e, err := newExplorer(t, c, s, false)
@@ -207,6 +209,7 @@ func Show(t *testing.T, c Config, schedule string, s System, want Anomaly) (Repl
 	return ReplayResult{counterexamples(shown.Violations), shown.Drawing}, err
 }
 
+// counterexamples converts the violations that the explorer has found.
 func counterexamples(found []bubble.Violation) (all []Counterexample) {
 	for _, f := range found {
 		all = append(all, Counterexample{Anomaly: Anomaly(f.Kind), Says: f.Says, Schedule: f.Schedule})
@@ -257,14 +260,15 @@ func (c Config) limits() (bubble.Limits, error) {
 	return l, err
 }
 
-// maxActors is the largest number of actors. The search grows exponentially with it, and rarely completes with more than four.
+// maxActors is the largest number of actors. The search grows exponentially with that number, and rarely completes with more than four
+// actors.
 const maxActors = 4
 
 // kindNamePattern matches the names that a Kind may have.
 var kindNamePattern = regexp.MustCompile(`^[A-Za-z]+$`)
 
-// kinds validates the kinds of actors, and returns them with their defaults filled in. It turns Actor into one kind of that many actors,
-// two if actors is 0.
+// kinds validates the kinds of actors, and returns them with their defaults filled in. It turns Actor into one kind with so many actors; 0
+// means two.
 func (s System) kinds(actors int) (kinds []Kind, err error) {
 	switch {
 	case s.Actor == nil && len(s.Kinds) == 0:

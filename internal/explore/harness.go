@@ -48,7 +48,7 @@ type Harness struct {
 	start        *simredis.State                 // contents of the first server at the beginning of a run
 	clients      [][]*simredis.Client            // indexed by process and server
 	stores       []*dao.Store                    // indexed by process
-	masters      int                             // masters that hold the lock, besides the server with the stock; 0: the lock is on that server
+	masters      int                             // masters that the lock is on, apart from the stock's server; 0: the lock is on that server
 	hasher       *engine.Hasher                  // computes state hashes
 	pool         engine.Pool                     // goroutines and tasks of ended executions, for reuse
 	watchdog     engine.Watchdog                 // detects runs that make no progress

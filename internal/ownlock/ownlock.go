@@ -27,9 +27,9 @@ var template embed.FS
 const Steps = 6
 
 // ErrNotEmpty is returned by Write if the folder exists and is not empty.
-var ErrNotEmpty = errors.New("there is something already: name a folder that is not there, or is empty")
+var ErrNotEmpty = errors.New("the folder is not empty; name a new folder or an empty one")
 
-// Write creates the folder dir with the module. Root is the clone of lockstep that the module uses; the module requires the same versions
+// Write creates the folder dir with the module. root is the clone of lockstep that the module uses; the module requires the same versions
 // of other modules as the clone. Write returns ErrNotEmpty if dir is not empty.
 func Write(ctx context.Context, dir, root string, in language.Language) error {
 	existing, err := os.ReadDir(dir)
@@ -66,10 +66,11 @@ func Write(ctx context.Context, dir, root string, in language.Language) error {
 	return nil
 }
 
-// clientModule is the Go module of the Redis clientModule that the lock uses.
+// clientModule is the path of the Go module of the Redis client that the lock uses.
 const clientModule = "github.com/redis/go-redis/v9"
 
-// newGoMod returns the go.mod of the module: it requires the clone, and the modules that the tests need in the clone's versions.
+// newGoMod returns the go.mod of the new module. It requires the clone of lockstep, and the other modules that the tests need, in the
+// clone's versions.
 func newGoMod(ctx context.Context, root string) ([]byte, error) {
 	const line = "{{with .Module}}{{.Path}} {{.Version}} {{if .Main}}{{.GoVersion}}{{end}}{{end}}"
 	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", line, "./locktest", "./redistest", clientModule)
@@ -90,7 +91,7 @@ func newGoMod(ctx context.Context, root string) ([]byte, error) {
 			direct = strings.Join(words, " ")
 		case len(words) == 2 && strings.HasPrefix(words[1], "v"):
 			indirect[strings.Join(words, " ")] = true
-		case len(words) == 2: // The main module has no version, so that the second word is its version of Go.
+		case len(words) == 2: // The main module has no version, so the second word is its version of Go.
 			mainModule, goVersion = words[0], words[1]
 		}
 	}

@@ -2,7 +2,7 @@ package trace
 
 import "slices"
 
-// FirstActors returns a trace of the first n actors alone, and the names of the actors left out; n = 0 keeps all of them.
+// FirstActors returns a trace of only the first n actors, and the names of the actors left out. If n is 0, it keeps all actors.
 func (t Trace) FirstActors(n int) (Trace, []string) {
 	if n == 0 || n >= len(t.Actors) {
 		return t, nil
@@ -21,7 +21,8 @@ func (t Trace) FirstActors(n int) (Trace, []string) {
 // minFolded is the smallest number of repeating steps that is drawn as one row: three rows are read as fast as their summary.
 const minFolded = 4
 
-// countFolded returns how many steps from i on are drawn as one row because they change nothing; 0 if fewer than minFolded do.
+// countFolded returns the number of steps from i on that are drawn as one row because they change nothing; 0 if there are fewer than
+// minFolded.
 func (t Trace) countFolded(i int) int {
 	n := 0
 	for i+n < len(t.Steps) && t.repeats(i+n) {
@@ -54,7 +55,8 @@ func (t Trace) repeats(i int) bool {
 	return false
 }
 
-// hasSameStateAs reports whether lock, stock and actors are after s as they were after an earlier step. An expiry may have come nearer.
+// hasSameStateAs reports whether lock, stock and actors are the same after s as after an earlier step. The lock's expiry may have come
+// nearer.
 func (s Step) hasSameStateAs(earlier Step) bool {
 	return s.Lock == earlier.Lock && s.Stock == earlier.Stock && s.Expires <= earlier.Expires &&
 		slices.Equal(s.Standing, earlier.Standing) && slices.Equal(s.Nodes, earlier.Nodes)

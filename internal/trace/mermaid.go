@@ -42,7 +42,7 @@ func (t Trace) Mermaid() string {
 	return b.String()
 }
 
-// drawActivations draws which actors begin in this step to believe that they hold the lock, and which stop.
+// drawActivations writes which actors start in this step to believe that they hold the lock, and which stop.
 func (t Trace) drawActivations(step, before Step, line func(format string, args ...any)) {
 	for i, name := range t.Actors {
 		believes, believed := step.Standing[i].believesHeld(), before.Standing[i].believesHeld()
@@ -58,7 +58,7 @@ func (t Trace) drawActivations(step, before Step, line func(format string, args 
 // believesHeld reports whether an actor believes that it holds the lock.
 func (s Stance) believesHeld() bool { return s == Inside || s == PausedInside }
 
-// drawCommand draws the drawCommand of a step, and its reply.
+// drawCommand writes the command of a step, and its reply.
 func (t Trace) drawCommand(step Step, line func(format string, args ...any)) {
 	if step.Command == "" {
 		return
@@ -89,10 +89,10 @@ func (t Trace) drawCommand(step Step, line func(format string, args ...any)) {
 	}
 }
 
-// nodeHangs reports whether the node of a step executes commands without ever answering.
+// nodeHangs reports whether the node of a step executes commands but never answers.
 func (s Step) nodeHangs() bool { return s.Node > 0 && s.Nodes[s.Node-1].Health == Hung }
 
-// mermaidText removes the characters that Mermaid would take for its own syntax.
+// mermaidText returns a text without owner prefixes and without the characters that Mermaid would take for its own syntax.
 func (t Trace) mermaidText(text string) string {
 	return strings.NewReplacer(";", ",", "#", "").Replace(t.shortenOwners(text))
 }

@@ -16,15 +16,15 @@ import (
 // findingText has the texts of a kind of finding.
 type findingText struct {
 	kind          FindingKind
-	anomaly       anomaly.Anomaly // anomaly of the catalogue that the finding shows; empty: none
-	title         language.Text   // title on the page, if it differs from the anomaly's; without either, the page never shows the kind
+	anomaly       anomaly.Anomaly // anomaly in package anomaly that the finding shows; empty: none
+	title         language.Text   // title on the page; empty: the title of the anomaly, or the page never shows the kind
 	sentence      language.Text   // sentence about a finding; words in braces are replaced by its fields, see Sentence
-	cacheSentence language.Text   // sentence where a job computes a cached value; empty: the same
-	explanation   language.Text   // explanation for readers who know nothing about locks; empty if the sentence says it
-	isCost        bool            // the finding is no fault, only a cost of the lock
+	cacheSentence language.Text   // sentence for a job that computes a cached value; empty: sentence is used
+	explanation   language.Text   // explanation for readers who know nothing about locks; empty: the sentence is enough
+	isCost        bool            // the finding is not a fault, but a cost of the lock
 }
 
-// findingTexts returns the texts of all kinds, in the order in which findings of the same moment are told.
+// findingTexts returns the texts of all kinds, in the order in which findings of the same moment are listed.
 func findingTexts() []findingText {
 	both := language.Both
 	queuePlace := both(
@@ -165,18 +165,18 @@ func Titles() map[string]language.Text {
 // text returns the texts of a kind.
 func (k FindingKind) text() findingText { return findingTexts()[k.rank()] }
 
-// rank returns the position of a kind among findings of the same moment; -1 for an unknown kind.
+// rank returns the position of a kind in the order of findings of the same moment; -1: the kind is unknown.
 func (k FindingKind) rank() int {
 	return slices.IndexFunc(findingTexts(), func(t findingText) bool { return t.kind == k })
 }
 
-// Anomaly returns the anomaly of the catalogue that a finding shows; empty if none.
+// Anomaly returns the anomaly that a finding of this kind shows; empty: none.
 func (k FindingKind) Anomaly() anomaly.Anomaly { return k.text().anomaly }
 
-// IsBad reports whether a finding is a fault, and not only a cost of the lock.
+// IsBad reports whether a finding of this kind is a fault, and not only a cost of the lock.
 func (k FindingKind) IsBad() bool { return !k.text().isCost }
 
-// Why explains a finding to readers who know nothing about locks; empty if the sentence says it.
+// Why returns an explanation of a finding for readers who know nothing about locks; empty: the sentence is enough.
 func (f Finding) Why(in language.Language) string { return f.Kind.text().explanation.In(in) }
 
 // Sentence returns the sentence about a finding.
@@ -192,7 +192,7 @@ func (f Finding) Sentence(in language.Language) string {
 	).Replace(sentence.In(in))
 }
 
-// withSpaceAfter returns a name as it stands before another word: Chinese has no space between words.
+// withSpaceAfter returns a name with the space that separates it from the next word. Chinese has no such space.
 func withSpaceAfter(name string) string {
 	if last, _ := utf8.DecodeLastRuneInString(name); unicode.Is(unicode.Han, last) {
 		return name
@@ -200,7 +200,7 @@ func withSpaceAfter(name string) string {
 	return name + " "
 }
 
-// withSpaceBefore returns a name as it stands after another word.
+// withSpaceBefore returns a name with the space that separates it from the word before. Chinese has no such space.
 func withSpaceBefore(name string) string {
 	if first, _ := utf8.DecodeRuneInString(name); unicode.Is(unicode.Han, first) {
 		return name
@@ -208,7 +208,7 @@ func withSpaceBefore(name string) string {
 	return " " + name
 }
 
-// subjectName returns Subject as the sentence names it. Names of sales and replicas are the same in all languages.
+// subjectName returns the name of Subject in a sentence. Names of sales and replicas are the same in all languages.
 func (f Finding) subjectName(in language.Language) string {
 	switch {
 	case f.Kind == RedisLostLock:
@@ -222,7 +222,7 @@ func (f Finding) subjectName(in language.Language) string {
 	}
 }
 
-// isAboutLedger reports whether a finding compares the ledger with what a buyer was answered.
+// isAboutLedger reports whether a finding compares the ledger with the answers to buyers.
 func (k FindingKind) isAboutLedger() bool {
 	return slices.Contains([]FindingKind{SoldDespiteError, DoubleSale, NeverBooked, InDoubtBooked, InDoubtUnbooked}, k)
 }

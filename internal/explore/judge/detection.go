@@ -2,7 +2,7 @@ package judge
 
 import "lockstep/internal/anomaly"
 
-// Detection is an anomaly that a run has shown, and the symptom by which it showed.
+// Detection is an anomaly that a run has shown, with the symptom that showed it.
 type Detection struct {
 	Anomaly anomaly.Anomaly
 	Symptom Symptom
@@ -44,5 +44,5 @@ const (
 	WaitsForOwnExpiry                    // a sale waits until its own lock expires; args: the sale
 	WaitsForForeignExpiry                // a sale waits until a lock without a live holder expires; args: the sale
 	UnattributedOverwrite                // a sale overwrites a lock, and no value names an owner; args: the sale, the owner, both values
-	symptomCount
+	symptomCount                         // number of symptoms
 )

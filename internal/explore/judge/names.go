@@ -18,7 +18,7 @@ func (st *commonState) keyNames(k simredis.Key, s *Sale) bool {
 	return names(k.Name) || slices.ContainsFunc(k.Values, names)
 }
 
-// textNames is keyNames for a key's name or for a single value.
+// textNames is keyNames for a single text: the name of a key, or one value.
 func (st *commonState) textNames(text string, s *Sale) bool {
 	if st.Sender != nil {
 		return st.Sender([]string{text}) == s.Process
@@ -58,6 +58,7 @@ func containsName(text, name string) bool {
 	return false
 }
 
+// isAlphanumeric reports whether b is an ASCII letter or digit.
 func isAlphanumeric(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }

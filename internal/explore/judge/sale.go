@@ -9,13 +9,13 @@ import (
 
 // Lease is an actor's hold on the lock, as the actor can see it.
 type Lease interface {
-	Token() (token int64, ok bool) // the fencing token; false: the lock has none
+	Token() (token int64, ok bool) // fencing token; false: the lock has none
 	IsLost() bool                  // the actor knows that the lock is lost
 	IsEnded() bool                 // the actor was told to stop its work, for any reason
-	IgnoredCause() error           // the actor was told to stop its work with this cause, and goes on; nil: it was not
+	IgnoredCause() error           // cause with which the actor was told to stop its work, if it goes on without noticing; otherwise nil
 }
 
-// Sale is what the judge knows of one actor: of its current sale, or of its last one.
+// Sale is the judge's knowledge about one actor: about its current sale, or its last one.
 type Sale struct {
 	Actor
 
@@ -25,25 +25,25 @@ type Sale struct {
 	leases      []Lease       // held leases, outermost first
 	unlocking   bool          // Unlock of the outermost lease has been called and has not returned
 	unlockStart time.Duration // start of the latest Unlock of an outermost lease
-	holderSince int           // logical time at which it last became the true holder
+	holderSince int           // logical time at which the sale last became the true holder
 
 	attempt
 }
 
-// attempt is the part of a Sale that begins anew with each outermost call of Lock.
+// attempt is the part of a Sale that starts over with each outermost call of Lock.
 type attempt struct {
-	lostBeforeUnlock bool // the lock ended during the critical section
-	enteredAsHolder  bool // the sale was the true holder when it entered
-	holdingKnown     bool // Redis showed whether the sale held the lock when it entered
-	lostLock         bool // the lock ended otherwise than by the sale's own Unlock
-	releasedLock     bool // the sale's own Unlock has released the lock
-	leftToExpire     bool // the sale's Unlock has shortened the expiry, and did not remove the lock
-	unlockTimedOut   bool // Unlock failed after it had retried for some time
-	obstructed       bool // something may have kept the sale out while it asked for the lock
-	position         queuePosition
+	lostBeforeUnlock bool          // the lock ended before or during the critical section
+	enteredAsHolder  bool          // the sale was the true holder when it entered
+	holdingKnown     bool          // when the sale entered, Redis showed whether it held the lock
+	lostLock         bool          // the lock ended otherwise than by the sale's own Unlock
+	releasedLock     bool          // the sale's own Unlock has released the lock
+	leftToExpire     bool          // the sale's Unlock has only shortened the lock's expiry, and the lock remains
+	unlockTimedOut   bool          // Unlock failed after it had retried for some time
+	obstructed       bool          // something may have kept the sale out while it asked for the lock
+	position         queuePosition // place in the order in which sales asked for the lock
 }
 
-// IsInCriticalSection reports whether the sale believes, and may believe, that it holds the lock.
+// IsInCriticalSection reports whether the sale believes that it holds the lock, and has not been told otherwise.
 func (s *Sale) IsInCriticalSection() bool {
 	return len(s.leases) > 0 && !s.Finished() && !s.Dead() && !s.HasLossNotice()
 }
@@ -65,7 +65,7 @@ func (s *Sale) IsUsingLock() bool { return s.unlocking || len(s.leases) > 0 }
 // hasAbandonedLock reports whether the sale will not even release its lock: it is dead, has finished, or knows of the loss.
 func (s *Sale) hasAbandonedLock() bool { return s.Dead() || s.Finished() || s.HasLossNotice() }
 
-// recordEnd records that the sale's lock has ended, by its own process or otherwise.
+// recordEnd records that the sale's lock has ended. byOwnProcess reports whether the sale's own process ended it.
 func (s *Sale) recordEnd(byOwnProcess bool) {
 	switch {
 	case byOwnProcess && s.unlocking:
@@ -75,7 +75,7 @@ func (s *Sale) recordEnd(byOwnProcess bool) {
 	}
 }
 
-// Sale returns what is known of an actor's sale.
+// Sale returns the judge's knowledge about an actor's sale.
 func (st *commonState) Sale(actor int) *Sale { return st.sales[actor] }
 
 // HasLease reports whether the sale has a lease and has not begun to unlock it.
@@ -132,7 +132,7 @@ func (j *Judge) recordOutermostEntry(s *Sale, lease Lease) {
 	j.order.countOvertakes(s)
 }
 
-// RecordUnlockStart records that an actor calls Unlock. It returns whether that releases the actor's outermost lease.
+// RecordUnlockStart records that an actor calls Unlock. outermost reports whether that releases the actor's outermost lease.
 func (j *Judge) RecordUnlockStart(actor int) (outermost bool) {
 	s := j.sales[actor]
 	j.reports.checkLossNotices()

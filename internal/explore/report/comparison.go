@@ -15,10 +15,10 @@ import (
 	"lockstep/internal/web"
 )
 
-const columnWidth = 46 // columns for each lock; two of them fit into 100 columns
+const columnWidth = 46 // terminal columns for each lock; two locks fit into 100
 
-// Compare runs a schedule of the lock under Against, too, and prints both: Schedule, or the shortest counterexample if that is "". The
-// verdict is Broken if a step differs.
+// Compare runs a schedule of the lock also under Against, and prints both runs. The schedule is Schedule or, if that is "", the shortest
+// counterexample. The verdict is Broken if a step differs.
 func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 	schedule, anomaly := r.Schedule, r.Anomaly
 	if _, err := r.goal(); err != nil {
@@ -34,7 +34,7 @@ func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 		case result.Bound() != "":
 			return verdict.Unknown, fmt.Errorf("against: the exploration of %s ended early: %s", r.Lock.Name, result.Bound())
 		default:
-			return verdict.Unknown, fmt.Errorf("against: no schedule in which %s shows %s was found: give the schedule to compare by --replay",
+			return verdict.Unknown, fmt.Errorf("against: no schedule in which %s shows %s was found: pass the schedule to compare with --replay",
 				r.Lock.Name, r.goalName())
 		}
 	}
@@ -77,7 +77,7 @@ func (r Request) printComparison(c session.Counterfactual, interrupted bool) {
 	fmt.Fprint(out, r.differencesText(c), r.outcomeText(c, interrupted))
 }
 
-// comparisonCell returns the lines of a step in a column: its token, its meaning, and the state after it.
+// comparisonCell returns the lines of a step in a column: its token, its description, and the state after it.
 func (r Request) comparisonCell(s *trace.Step) []string {
 	if s == nil {
 		return []string{"–"}

@@ -20,11 +20,11 @@ type Schedule struct {
 	explore.Recording
 
 	Goal           string          `json:"goal"`    // anomaly that the author of the schedule wanted to show; "": found by an exploration
-	Anomaly        explore.Anomaly `json:"anomaly"` // anomaly that it shows; with a goal, only that one; "": none
+	Anomaly        explore.Anomaly `json:"anomaly"` // anomaly that the schedule shows: the requested one, or the first; "": none
 	Title          string          `json:"title"`   // display name of the anomaly
 	Says           string          `json:"says"`    // description of the anomaly
 	ShortestLength int             `json:"length"`  // length of the shortest schedule that shows the anomaly; 0: unknown
-	Replay         string          `json:"replay"`  // command that replays it
+	Replay         string          `json:"replay"`  // command that replays the schedule
 	VerdictText    string          `json:"broken"`  // verdict of the exploration; "": not found by an exploration
 	Why            string          `json:"why"`     // explanation; "": not requested
 }
@@ -45,7 +45,7 @@ func (r Request) counterexampleSchedule(e explore.Recording) Schedule {
 	return schedule
 }
 
-// newSchedule converts a recording to a Schedule. Its anomaly is the requested one, or else the first that it shows.
+// newSchedule converts a recording to a Schedule. Its anomaly is the requested one, or otherwise the first that the recording shows.
 func (r Request) newSchedule(recording explore.Recording) Schedule {
 	schedule := Schedule{Recording: recording, Replay: r.replayCommand(recording.Schedule()) + r.LangFlag}
 	schedule.Verdict = "" // The page shows it at its step.

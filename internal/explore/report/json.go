@@ -7,23 +7,23 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Document is the JSON document of an exploration, which explore --json prints.
+// Document is the JSON document about an exploration, which explore --json prints.
 type Document struct {
 	Lock           string          `json:"lock"`
 	Actors         int             `json:"actors"`
-	Sales          int             `json:"sales"`
-	Replicas       int             `json:"replicas"`
-	Try            int             `json:"try"`
-	Nested         int             `json:"nested"`
-	WorkMillis     trace.Millis    `json:"work_ms"`
-	SkewMillis     trace.Millis    `json:"skew_ms"`
-	WithinMillis   trace.Millis    `json:"freed_within_ms"`
-	Faults         map[string]int  `json:"faults"`
-	Happened       map[string]int  `json:"happened"`  // number of schedules that end with each fault
-	Ends           []int           `json:"ends"`      // number of end states, by the number of successful sales
-	Contended      int             `json:"contended"` // number of states in which a sale waits for another one
-	Untested       []string        `json:"untested"`
-	Cut            []string        `json:"cut"` // omissions, in the reader's language
+	Sales          int             `json:"sales"`           // sales of each actor
+	Replicas       int             `json:"replicas"`        // number of processes
+	Try            int             `json:"try"`             // actors that try once for the lock, and do not wait
+	Nested         int             `json:"nested"`          // nested calls of each sale
+	WorkMillis     trace.Millis    `json:"work_ms"`         // time between reading the stock and writing it
+	SkewMillis     trace.Millis    `json:"skew_ms"`         // clock error of the processes
+	WithinMillis   trace.Millis    `json:"freed_within_ms"` // time after which a dead holder's lock must be free; 0: any finite time
+	Faults         map[string]int  `json:"faults"`          // fault budget, by name
+	Happened       map[string]int  `json:"happened"`        // number of schedules that end with each fault
+	Ends           []int           `json:"ends"`            // number of end states, by the number of successful sales
+	Contended      int             `json:"contended"`       // number of states in which a sale waits for another one
+	Untested       []string        `json:"untested"`        // phrases for what was not tested, in the reader's language
+	Cut            []string        `json:"cut"`             // omissions, in the reader's language
 	Schedules      int             `json:"schedules"`
 	States         int             `json:"states"`
 	Depth          int             `json:"depth"`

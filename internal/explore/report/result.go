@@ -12,18 +12,18 @@ import (
 // ExplorationResult is the result of an exploration for a page: the document, and the sentences that a terminal prints.
 type ExplorationResult struct {
 	Document Document `json:"document"` // document that explore --json prints
-	Scenario string   `json:"scenario"` // flags of lockstep explore
-	Says     string   `json:"says"`     // verdict in a sentence, without the flags
-	SizeText string   `json:"seen"`     // size of the exploration, in a sentence
+	Scenario string   `json:"scenario"` // scenario, as flags of lockstep explore
+	Says     string   `json:"says"`     // sentence with the verdict, without the flags
+	SizeText string   `json:"seen"`     // sentence with the size of the exploration
 	Tested   []string `json:"tested"`   // sentences about what the exploration covered
 
 	Counterexamples []Schedule `json:"shown"` // counterexamples of the document, to step through
 
 	isProven    bool // every schedule was explored and judged, and none shows an anomaly
-	isContended bool // whether a sale has waited while another one was in the critical section
+	isContended bool // in some state a sale waits while another one is in the critical section
 }
 
-// Result explores the lock and prints nothing. Explaining the counterexamples may take Bounds.Time once more.
+// Result explores the lock and prints nothing. Explaining the counterexamples may take as long again as Bounds.Time.
 func (r Request) Result(ctx context.Context) (ExplorationResult, error) {
 	found, err := r.explore(ctx)
 	if err != nil {
@@ -56,8 +56,8 @@ func (r Request) Result(ctx context.Context) (ExplorationResult, error) {
 	return result, nil
 }
 
-// ProveAllScenarios explores the lock in each scenario of the table of all locks. It ends with the first scenario that shows an anomaly or
-// leaves a question open, and returns its result.
+// ProveAllScenarios explores the lock in each scenario of the table of all locks. It stops at the first scenario that shows an anomaly or
+// leaves a question open, and returns the result of that scenario. Otherwise it returns a summary.
 func (r Request) ProveAllScenarios(ctx context.Context) (all ExplorationResult, err error) {
 	in, schedules, seconds := r.Scenario, 0, 0.0
 	progress := r.Progress
@@ -113,7 +113,8 @@ func scenarioTitle(name string, in explore.Scenario) string {
 	return name
 }
 
-// longestSchedule returns the length of the longest schedule run. A counterexample may be longer than Depth, up to which all were explored.
+// longestSchedule returns the length of the longest schedule that was run. A counterexample may be longer than Depth, the length up to
+// which all schedules were explored.
 func longestSchedule(r explore.Result) int {
 	steps := r.Depth
 	for _, e := range r.Found {

@@ -46,7 +46,7 @@ func (r Request) ExploreAll(ctx context.Context) (verdict.Verdict, error) {
 	return verdict.Holds, nil
 }
 
-// printTable prints a row for each lock and a column for each anomaly that any of them shows.
+// printTable prints a row for each lock and a column for each anomaly that at least one lock shows.
 func (r Request) printTable(rows []explore.LockRow) {
 	in := r.Scenario
 	columns, unshown := []int{}, []string{}

@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// verdictText returns the verdict of an exploration in a sentence.
+// verdictText returns a sentence with the verdict of an exploration.
 func (r Request) verdictText(result explore.Result) string {
 	say := r.Scenario.Say
 	switch v := result.Verdict(); {
@@ -33,13 +33,13 @@ func (r Request) verdictText(result explore.Result) string {
 	}
 }
 
-// counterexampleText says which anomaly a counterexample shows, and in how many steps.
+// counterexampleText returns a sentence with the anomaly of a counterexample and its number of steps.
 func (r Request) counterexampleText(e explore.Recording) string {
 	return r.Scenario.Say("%s shows %s in %d steps, and in no fewer: %s.", "%s 最少 %[3]d 步就出现 %[2]s：%[4]s。",
 		r.Lock.Name, e.Anomaly(), e.Length(), explore.AnomalyText(e.Anomaly(), r.Scenario))
 }
 
-// summaryText lists the anomalies that were found, and says whether there may be more.
+// summaryText returns a list of the anomalies found, and whether there may be more.
 func (r Request) summaryText(result explore.Result) string {
 	say := r.Scenario.Say
 	var all []string
@@ -53,7 +53,7 @@ func (r Request) summaryText(result explore.Result) string {
 	return say("%s (%s) shows %s. ", "%s（%s）会出现：%s。", result.Lock, result.Conditions(), strings.Join(all, say(", ", "、"))) + more
 }
 
-// goalName names the requested anomaly within a sentence.
+// goalName returns the name of the requested anomaly, for use within a sentence.
 func (r Request) goalName() string {
 	if r.Anomaly == "" {
 		return r.Scenario.Say("an anomaly", "异常")
@@ -61,12 +61,12 @@ func (r Request) goalName() string {
 	return r.Scenario.Say("%s", " %s", r.Anomaly)
 }
 
-// sizeText says how many schedules and states were explored.
+// sizeText returns the numbers of schedules and states explored, and the longest schedule.
 func sizeText(r explore.Result) string {
 	return r.Scenario.Say("%d schedules, %d states, at most %d steps.", "%d 种时序，%d 个状态，最多 %d 步。", r.Schedules, r.States, longestSchedule(r))
 }
 
-// coverageLines describes which end states and faults an exploration has reached.
+// coverageLines returns lines about the end states and the faults that an exploration has reached.
 func coverageLines(r explore.Result) (lines []string) {
 	var sold []string
 	say, ends := r.Scenario.Say, 0
@@ -91,7 +91,7 @@ func coverageLines(r explore.Result) (lines []string) {
 	return lines
 }
 
-// printExplanation prints an explanation; nil means that none was requested or that it was interrupted.
+// printExplanation prints an explanation. nil means that no explanation was requested, or that the search was interrupted.
 func (r Request) printExplanation(out io.Writer, why *session.Explanation) {
 	say := r.Scenario.Say
 	if why == nil {
@@ -113,7 +113,7 @@ func (r Request) printExplanation(out io.Writer, why *session.Explanation) {
 		"走法指从该步起不再出故障、一直走到结束的时序（运行了 %d 种）。\n", why.Schedules))
 }
 
-// turningPointsText names the step that made the anomaly possible, and the point of no return.
+// turningPointsText returns sentences about the step that made the anomaly possible, and the point of no return.
 func (r Request) turningPointsText(why *session.Explanation) (says string) {
 	say := r.Scenario.Say
 	switch {
@@ -138,7 +138,7 @@ func (r Request) turningPointsText(why *session.Explanation) (says string) {
 		string(unicode.ToUpper(first)) + says[size:]
 }
 
-// escapesText names the choices that would have avoided the anomaly, and the consequences of the first.
+// escapesText returns sentences about the choices that would have avoided the anomaly, and the consequences of the first.
 func (r Request) escapesText(why *session.Explanation) string {
 	var choices []string
 	for _, s := range why.Escapes {
@@ -161,7 +161,7 @@ func anomalyHitText(in explore.Scenario, s explore.AnomalyHit) string {
 	return in.Say("  ✗  step %d shows %s: %s\n", "  ✗  第 %d 步出现 %s：%s\n", s.Step, s.Anomaly, s.Says)
 }
 
-// outcomeText says whether the second lock survives.
+// outcomeText returns sentences about the outcome under the second lock.
 func (r Request) outcomeText(c session.Counterfactual, interrupted bool) string {
 	say, second := r.Scenario.Say, c.Locks[1]
 	reason := say("%d schedules were not enough to decide", "%d 种时序还不足以判断", maxSchedulesPerQuestion)
@@ -191,7 +191,8 @@ func (r Request) outcomeText(c session.Counterfactual, interrupted bool) string 
 	return says + "\n"
 }
 
-// unknownLocksText lists the locks for which it is unknown whether they show an anomaly; "": none. The anomaly is an index into Cells.
+// unknownLocksText returns a list of the locks for which it is unknown whether they show an anomaly; "": there are none. The anomaly is
+// given as an index into Cells.
 func unknownLocksText(in explore.Scenario, rows []explore.LockRow, anomaly int) (says string) {
 	for _, interrupted := range []bool{false, true} {
 		var names []string
@@ -261,7 +262,7 @@ func (r Request) printNodesLegend() {
 	}
 }
 
-// refusalText says why a step could not be taken.
+// refusalText returns a sentence about why a step could not be taken.
 func (w *walk) refusalText(token string, err error) string {
 	var stale *explore.StaleError
 	switch {
@@ -293,7 +294,7 @@ Type the number of a choice, or its token; several tokens are several steps.
 `)
 }
 
-// distanceText returns the line of an anomaly in the list of distances, with the further steps to it.
+// distanceText returns the line of an anomaly in the list of distances. further contains the tokens of the steps to the anomaly.
 func distanceText(a explore.Anomaly, steps int, further []string, in explore.Scenario) string {
 	switch steps {
 	case session.Never:
@@ -312,7 +313,7 @@ func distancesHeading(in explore.Scenario) string {
 	return in.Say("Fewest further steps to each anomaly:\n", "到出现异常最少还有几步：\n")
 }
 
-// choiceText describes a choice, with the name of its fault.
+// choiceText returns the description of a choice, with the name of its fault.
 func (w *walk) choiceText(c session.Choice) string {
 	if c.Fault != "" {
 		return w.request.Scenario.Say("%s (%s)", "%s（%s）", c.Says, c.Fault)
@@ -320,49 +321,49 @@ func (w *walk) choiceText(c session.Choice) string {
 	return c.Says
 }
 
-// progressText returns the progress of an exploration.
+// progressText returns a line with the progress of an exploration.
 func progressText(now explore.Result, in explore.Scenario) string {
 	return in.Say("%d steps deep, %d schedules, %d states", "深度 %d，%d 种时序，%d 个状态", now.Depth, now.Schedules, now.States)
 }
 
-// cellProgressText returns the progress of one of the explorations of the table.
+// cellProgressText returns a line with the progress of one of the explorations for the table.
 func cellProgressText(s explore.NamedScenario, now explore.Result, in explore.Scenario) string {
 	return in.Say("%s, %s: %d schedules", "%s，%s：%d 种时序", now.Lock, s.Name, now.Schedules)
 }
 
-// boundFlagsText names the flags that raise a bound.
+// boundFlagsText returns a list of the flags that set the bounds.
 func boundFlagsText(in explore.Scenario) string {
 	return in.Say("Bounds: --max-time, --max-schedules, --max-memory; 0: no bound.",
 		"上限：--max-time、--max-schedules、--max-memory；0 表示不限。")
 }
 
-// speedText returns the time and the speed of an exploration.
+// speedText returns a line with the duration and the speed of an exploration.
 func speedText(r explore.Result, in explore.Scenario) string {
 	return in.Say("%d schedules in %.1f s, %.0f a second", "%d 种时序，用时 %.1f 秒，每秒 %.0f 种",
 		r.Schedules, r.Seconds, float64(r.Schedules)/r.Seconds)
 }
 
-// totalTimeText returns the time of all explorations of the table.
+// totalTimeText returns a line with the duration of all explorations for the table.
 func totalTimeText(schedules int, d time.Duration, in explore.Scenario) string {
 	return in.Say("%d schedules in %.1f s\n", "%d 种时序，用时 %.1f 秒\n", schedules, d.Seconds())
 }
 
-// goalText states the goal of a reader who wants to show the anomaly.
+// goalText returns the goal of a reader who wants the lock to show the anomaly.
 func (r Request) goalText() string {
 	return r.Scenario.Say("Make %s %s", "让 %s %s", r.Lock.Name, r.Anomaly.Row().Task.In(r.Scenario.Language))
 }
 
-// stepByStepText names the command that replays a schedule.
+// stepByStepText returns a line with the command that replays a schedule.
 func (r Request) stepByStepText(schedule string) string {
 	return r.Scenario.Say("Step by step: %s", "逐步重放：%s", r.replayCommand(schedule)) + r.LangFlag
 }
 
-// noAnomalyText says that a schedule shows no anomaly.
+// noAnomalyText returns the sentence that a schedule shows no anomaly.
 func noAnomalyText(in explore.Scenario) string {
 	return in.Say("This schedule shows no anomaly.", "这个时序没有出现异常。")
 }
 
-// differencesText says where and why two locks differ in a schedule, and which anomalies each shows.
+// differencesText returns sentences about where and why two locks differ in a schedule, and which anomalies each lock shows.
 func (r Request) differencesText(c session.Counterfactual) string {
 	say := r.Scenario.Say
 	says := say("Row %d is the first that differs.\n", "第 %d 行开始不同。\n", c.FirstDifference)
@@ -380,13 +381,13 @@ func (r Request) differencesText(c session.Counterfactual) string {
 	return says
 }
 
-// preventedText lists the anomalies that no lock of the table shows.
+// preventedText returns a list of the anomalies that no lock of the table shows although it promises to prevent them.
 func preventedText(anomalies []string, in explore.Scenario) string {
 	return in.Say("\nNo lock that promises to prevent it shows: %s.\n", "\n以下异常，承诺避免它的锁都没有出现：%s。\n",
 		strings.Join(anomalies, in.Say(", ", "、")))
 }
 
-// replayText names the command that replays the schedule of a walk.
+// replayText returns a line with the command that replays the schedule of a walk.
 func replayText(command string, in explore.Scenario) string {
 	return in.Say("\nReplay it: %s\n", "\n重放：%s\n", command)
 }

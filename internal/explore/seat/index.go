@@ -36,7 +36,7 @@ type NamedItem struct {
 	Task  string `json:"task,omitempty"` // task of a reader who wants to show the anomaly; "": a fault
 }
 
-// handleIndex handles GET /seat.
+// handleIndex handles GET /seat: it returns the Index.
 func (s *Seat) handleIndex(r *http.Request) (index Index, err error) {
 	in, err := parseLanguage(r.URL.Query())
 	if err != nil {

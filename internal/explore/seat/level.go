@@ -34,11 +34,11 @@ func firstAnomaly(lock string) explore.Anomaly {
 // Level is the task to break a lock in as few steps as possible, in a scenario of the table or, for v9, in one of its own.
 type Level struct {
 	Anomaly      explore.Anomaly `json:"anomaly"`     // anomaly to show; "": the lock shows none in the table
-	Scenario     string          `json:"in"`          // scenario, as flags of lockstep explore
+	Scenario     string          `json:"in"`          // scenario of the task, as flags of lockstep explore
 	Steps        int             `json:"steps"`       // length of the shortest schedule
-	KeepsStock   bool            `json:"keeps_stock"` // the lock shows no lost update and no double sale
+	KeepsStock   bool            `json:"keeps_stock"` // the lock shows neither a lost update nor a double sale
 	NextPrevents bool            `json:"stopped"`     // the next lock prevents the anomaly in the same schedule
-	Advice       string          `json:"advice"`      // what has to happen, for a reader who has failed; "": none
+	Advice       string          `json:"advice"`      // events that must happen, for a reader who has failed; "": none
 }
 
 // levelOf returns the level of a lock; nil if its row of the table is not known yet.
@@ -66,7 +66,7 @@ func (s *Seat) levelOf(lock string, in language.Language) *Level {
 	return &level
 }
 
-// adviceFor returns what has to happen in the level of a lock.
+// adviceFor returns the events that must happen in the level of a lock.
 func adviceFor(lock string) language.Text {
 	both := language.Both
 	switch lock {

@@ -23,13 +23,14 @@ type Comparison struct {
 	Traces    [2]trace.Trace `json:"-"`         // traces of the two schedules
 }
 
-// Row contains the corresponding steps of the two locks. One is nil if that lock has no such step: some locks begin an attempt with a step
-// that reads the clock, others with their command. The second is also nil if the step cannot happen under the second lock.
+// Row contains the corresponding steps of the two locks. A step is nil if its lock has no such step: some locks begin an attempt with a
+// step that reads the clock, others with their command. The second step is also nil if it cannot happen under the second lock.
 type Row [2]*trace.Step
 
-// Compare runs a schedule of the first lock, and the corresponding schedule of the second as far as possible: the same kinds of steps by
-// the same actors, whatever their commands are called. Two steps differ if their meanings or the states after them differ. Each lock runs
-// its schedule once. Compare fails with explore.ErrStale if the first lock cannot run the schedule, and with the error of ctx if ctx ends.
+// Compare runs a schedule of the first lock and, as far as possible, the corresponding schedule of the second lock: the same kinds of steps
+// by the same actors, whatever the names of their commands. Two steps differ if their meanings or the states after them differ. Each lock
+// runs its schedule once. Compare fails with explore.ErrStale if the first lock cannot run the schedule, and with the error of ctx if ctx
+// ends.
 func Compare(ctx context.Context, locks [2]strategy.Strategy, in explore.Scenario, schedule string) (Comparison, error) {
 	c := Comparison{Locks: [2]string{locks[0].Name, locks[1].Name}, Rows: []Row{}, Why: []string{}}
 	c.Shown = [2][]explore.AnomalyHit{{}, {}}
@@ -88,8 +89,8 @@ func refusal(ctx context.Context, s strategy.Strategy, in explore.Scenario, afte
 
 // secondLock runs the second lock along a schedule of the first.
 type secondLock struct {
-	run      *explore.Run
-	isOver   bool // no further step is possible
+	run      *explore.Run // run of the second lock so far
+	isOver   bool         // no further step is possible
 	lock     strategy.Strategy
 	scenario explore.Scenario
 }
@@ -100,8 +101,8 @@ func (s *secondLock) lastStep() *trace.Step {
 	return &steps[len(steps)-1]
 }
 
-// take takes the step that corresponds to a token of the first lock: the same kind of step by the same actor, whatever its command is
-// called. If that cannot happen, it changes nothing and reports false.
+// take takes the step that corresponds to a token of the first lock: the same kind of step by the same actor, whatever the name of its
+// command. If that step cannot happen, take changes nothing and reports false.
 func (s *secondLock) take(token string) (ok bool, err error) {
 	want, err := engine.ParseToken(token)
 	if err != nil || s.isOver {
@@ -111,7 +112,7 @@ func (s *secondLock) take(token string) (ok bool, err error) {
 	if !ok {
 		return false, s.run.Engine.Err()
 	}
-	if t.Kind != engine.Moves { // A fault without an effect is no choice, either.
+	if t.Kind != engine.Moves { // A fault without an effect is not a choice either.
 		if _, hasEffect, err := s.run.Preview(t); err != nil || !hasEffect {
 			return false, err
 		}
@@ -145,7 +146,7 @@ func (c *Comparison) recordResult(lock int, result explore.Recording) {
 	}
 }
 
-// alignStep takes the second lock's step that corresponds to a step of the first, and appends the row.
+// alignStep takes the second lock's step that corresponds to a step of the first lock, and appends both as a row.
 func (c *Comparison) alignStep(ctx context.Context, first *trace.Step, second *secondLock) error {
 	actor, _, _ := strings.Cut(first.Token, ":")
 	parsed, err := engine.ParseToken(first.Token)

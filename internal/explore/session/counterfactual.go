@@ -10,31 +10,31 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Counterfactual answers what would have happened under another lock: a comparison, continued to the end of the second lock's sales.
+// Counterfactual describes what would have happened under another lock: a comparison, continued to the end of the second lock's sales.
 type Counterfactual struct {
 	Comparison
 	Anomaly       explore.Anomaly `json:"anomaly"` // anomaly of the first lock that the second promises to prevent; "": none
 	Outcome       Outcome         `json:"outcome"` // result of the second lock
-	Conditions    string          `json:"setting"` // scenario, and reservations, of the Outcome NeverShows
-	OtherSchedule string          `json:"other"`   // schedule of the second lock that shows the anomaly, for OtherwiseShows
+	Conditions    string          `json:"setting"` // scenario and caveats of the outcome NeverShows; "": another outcome
+	OtherSchedule string          `json:"other"`   // schedule of the second lock that shows the anomaly; "": Outcome is not OtherwiseShows
 }
 
-// Outcome says whether the second lock shows the anomaly of the first.
+// Outcome tells whether the second lock shows the anomaly of the first.
 type Outcome string
 
-// The outcomes. With the first three, the second lock ends all sales of this schedule without the anomaly.
+// The outcomes. With the first three, all sales of this schedule end under the second lock without the anomaly.
 const (
 	NeverShows     Outcome = "never"    // no other schedule shows the anomaly, either
 	OtherwiseShows Outcome = "lucky"    // another schedule shows the anomaly
-	Survives       Outcome = "survives" // the other schedules are unknown, because a bound was hit; or Anomaly is empty
+	Survives       Outcome = "survives" // other schedules may show the anomaly, because a bound was hit; or Anomaly is ""
 	Shows          Outcome = "shows"    // the second lock shows the anomaly, or must show it later
 	NeverEnds      Outcome = "stuck"    // the anomaly is not shown, but a sale never ends
 	Undecided      Outcome = "unknown"  // a bound was hit before the end of all sales
 )
 
 // CompareToEnd compares a schedule under two locks, and continues the second one on a shortest path to the end of its sales, without
-// further faults and without the anomaly a ("": the last one that the first lock shows). If it succeeds, it searches for another schedule
-// of the second lock that shows the anomaly. The bounds apply to each of these searches.
+// further faults and without the anomaly a. If a is "", it takes the last anomaly that the first lock shows. If there is such a path, it
+// searches for another schedule of the second lock that shows the anomaly. The bounds apply to each of these searches.
 func CompareToEnd(
 	ctx context.Context, locks [2]strategy.Strategy, in explore.Scenario, schedule string, a explore.Anomaly, bounds explore.Bounds,
 ) (c Counterfactual, err error) {

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/explore"
 )
 
-// resultText describes the result of a schedule that is over: the outcome of each sale, and the stock.
+// resultText returns a text about the result of a schedule that is over: the outcome of each sale, and the stock.
 func resultText(run *explore.Run, v View) string {
 	say := run.Engine.Scenario.Say
 	var sold, others []string

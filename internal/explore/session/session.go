@@ -33,8 +33,8 @@ type Session struct {
 	strategy        strategy.Strategy
 	scenario        explore.Scenario
 	harness         *explore.Harness
-	path            []engine.Transition
-	now             View
+	path            []engine.Transition // steps so far
+	now             View                // view of the present state
 	nextTransitions []engine.Transition // transition of each of now.Choices
 }
 
@@ -57,7 +57,7 @@ func NewWithContext(ctx context.Context, s strategy.Strategy, in explore.Scenari
 	return session, nil
 }
 
-// newHarness returns a harness that stops when ctx ends. It keeps every symmetric choice, because a reader may choose any actor.
+// newHarness returns a harness that stops when ctx ends. It offers all symmetric choices, because a reader may choose any actor.
 func newHarness(ctx context.Context, s strategy.Strategy, in explore.Scenario) (*explore.Harness, error) {
 	if err := in.CheckFor(s); err != nil {
 		return nil, err
@@ -94,13 +94,13 @@ func (s *Session) Take(token string) error {
 	return err
 }
 
-// Undo takes the last step back. It reports whether there was one.
+// Undo takes the last step back. It reports whether there was a step.
 func (s *Session) Undo() bool {
 	tokens := strings.Fields(s.now.Schedule)
 	return len(tokens) > 0 && s.replay(strings.Join(tokens[:len(tokens)-1], " ")) == nil
 }
 
-// refusalOf returns an error that says why a token is not among the choices.
+// refusalOf returns an error with the reason why a token is not among the choices.
 func (s *Session) refusalOf(token string) error {
 	want, err := engine.ParseToken(token)
 	if err != nil {

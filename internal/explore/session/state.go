@@ -14,11 +14,11 @@ import (
 // State is the state after a schedule.
 type State struct {
 	At       trace.Millis     `json:"at_ms"`    // virtual time since the start
-	Servers  []Server         `json:"servers"`  // the server with the stock and the lock, or the nodes
+	Servers  []Server         `json:"servers"`  // server with the stock, and then the masters of a lock on several masters
 	Sold     int              `json:"sold"`     // sales that have succeeded
 	Due      int              `json:"due"`      // correct stock after these sales
 	Holder   string           `json:"holder"`   // actor that actually holds the lock; "": none
-	Actors   []Actor          `json:"actors"`   // one for each sale in the scenario
+	Actors   []Actor          `json:"actors"`   // actors of the scenario
 	Timers   []engine.Timer   `json:"timers"`   // timers that have not fired
 	Messages []engine.Message `json:"messages"` // pub/sub messages in flight
 	Left     map[string]int   `json:"left"`     // remaining budget of each fault that the scenario allows, by name
@@ -28,7 +28,7 @@ type State struct {
 type Server struct {
 	Name   string          `json:"name"`
 	Health simredis.Health `json:"health"`
-	Lags   bool            `json:"lags"` // its replica has not received its last changes
+	Lags   bool            `json:"lags"` // the server's replica has not received the last changes
 	Keys   []Key           `json:"keys"`
 }
 
@@ -45,7 +45,7 @@ type Actor struct {
 	Process  string            `json:"process"`
 	Stance   trace.Stance      `json:"stance"`
 	Believes bool              `json:"believes"` // the actor believes that it holds the lock
-	Places   []engine.CallSite `json:"places"`   // call sites of its next command, or of what it waits for, by task
+	Places   []engine.CallSite `json:"places"`   // call site of the next command or the wait of each of its tasks
 }
 
 // stateOf returns the state of a run; t is its trace so far.
@@ -76,7 +76,7 @@ func stateOf(run *explore.Run, t trace.Trace) State {
 	return s
 }
 
-// serverOf returns the state of a server without the keys that keep the run and the ledger.
+// serverOf returns the state of a server, without the keys of the run and the ledger.
 func serverOf(s *simredis.Server, in explore.Scenario) Server {
 	keys := []Key{}
 	for _, k := range s.State.Keys {

@@ -20,12 +20,12 @@ type View struct {
 	Choices    []Choice   `json:"choices"` // possible next steps, faults last
 	Disabled   []Disabled `json:"disabled"`
 	Over       bool       `json:"over"`    // no further step is possible
-	ResultText string     `json:"reached"` // result of a schedule that is over, in words; "": not over
+	ResultText string     `json:"reached"` // result of a schedule that is over, in words; "": the schedule is not over
 }
 
 // Choice is a possible next step.
 type Choice struct {
-	Token   string            `json:"token"`   // notation in schedules
+	Token   string            `json:"token"`   // name of the step in schedules
 	Actor   string            `json:"actor"`   // actor that takes the step; "": time
 	Fault   string            `json:"fault"`   // name of the fault; "": no fault
 	Command string            `json:"command"` // Redis command that is executed; "": none
