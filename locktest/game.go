@@ -53,13 +53,13 @@ type evidence struct {
 func (e *evidence) vacuousReason(key string) string {
 	switch {
 	case !e.obtained && e.failure != nil:
-		return fmt.Sprintf("no call of Lock has ever succeeded; the first that failed said: %v", e.failure)
+		return fmt.Sprintf("no call of Lock has ever succeeded; the first error: %v", e.failure)
 	case !e.sent:
-		return "no call of Lock has ever come back, and none has sent a command: is Process.Dial what its client dials with?"
+		return "no call of Lock has ever returned, and none has sent a command: does its client connect by Process.Dial?"
 	case !e.obtained:
-		return "no call of Lock has ever come back"
+		return "no call of Lock has ever returned"
 	case !e.locked:
-		return fmt.Sprintf("nothing has ever written the key %q: is Config.Key that of the lock?", key)
+		return fmt.Sprintf("nothing has ever written the key %q: is Config.Key the key of the lock?", key)
 	default:
 		return ""
 	}
@@ -71,7 +71,7 @@ func (e *evidence) note() string {
 		return ""
 	}
 	return fmt.Sprintf("several processes take the lock with the same value, %q. A package's variable, the process's number and the "+
-		"host's name are the same in all processes of a test: let the function that opens a lock make its owner, as of Process.Name",
+		"host's name are the same in all processes of a test: let the function that opens a lock derive its owner value from Process.Name",
 		e.sharedOwner)
 }
 
@@ -120,7 +120,7 @@ func (g *game) add(kind int, names ...string) error {
 	var l Lock
 	err := g.Open(p, func() (err error) {
 		if l, err = g.open(Process{p.Name, p}); err == nil && l == nil {
-			err = errors.New("it is nil")
+			err = errors.New("the function returned nil")
 		}
 		return err
 	})

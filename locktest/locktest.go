@@ -244,13 +244,13 @@ func (c Config) withDefaults() (Config, bubble.Limits, error) {
 	switch {
 	case err != nil:
 	case c.Key == "":
-		err = errors.New("Config.Key: it is empty; it takes the key of the lock in Redis")
+		err = errors.New("Config.Key is empty; set it to the key of the lock in Redis")
 	case c.Nodes < 1:
 		err = fmt.Errorf("Config.Nodes: %d; it takes 1 or more", c.Nodes)
 	case c.Actors < 1 || c.Actors > maxActors:
 		err = fmt.Errorf("Config.Actors: %d; it takes 1 to %d", c.Actors, maxActors)
 	case c.Depth < 0 || c.Runs < 0 || c.Time < 0:
-		err = errors.New("Config.Depth, Runs and Time are not negative")
+		err = errors.New("Config.Depth, Runs and Time must not be negative")
 	}
 	limits := bubble.Limits{Nodes: c.Nodes, Faults: budget, Depth: c.Depth, Runs: c.Runs, Time: c.Time, Key: c.Key}
 	for _, a := range Anomalies() {

@@ -27,7 +27,7 @@ type game struct {
 type evidence struct {
 	sent      bool // a command has reached Redis
 	succeeded bool // an actor has succeeded
-	ended     bool // a schedule has come to its end
+	ended     bool // a schedule has reached its end
 
 	failure error // error of the first actor that failed
 }
@@ -36,13 +36,13 @@ type evidence struct {
 func (e *evidence) vacuousReason() string {
 	switch {
 	case !e.sent:
-		return "no process has ever sent a command: is Process.Dial what its client dials with?"
+		return "no process has ever sent a command: does its client connect by Process.Dial?"
 	case !e.succeeded && e.failure != nil:
-		return fmt.Sprintf("no actor has ever succeeded; the first that failed said: %v", e.failure)
+		return fmt.Sprintf("no actor has ever succeeded; the first error: %v", e.failure)
 	case !e.succeeded:
 		return "no actor has ever succeeded"
 	case !e.ended:
-		return "no schedule has come to its end, so Check was never asked"
+		return "no schedule has reached its end, so Check was never called"
 	default:
 		return ""
 	}
@@ -64,7 +64,7 @@ func newGame(r *bubble.Run, s System, kinds []Kind, e *evidence) (*game, error) 
 			var do func(context.Context) error
 			err := r.Open(p, func() (err error) {
 				if do, err = k.Actor(Process{name, p}); err == nil && do == nil {
-					err = errors.New("it does nothing: its function is nil")
+					err = errors.New("System.Actor returned a nil function")
 				}
 				return err
 			})

@@ -242,7 +242,7 @@ func (c Config) limits() (bubble.Limits, error) {
 	case c.Nodes < 0:
 		err = fmt.Errorf("Config.Nodes: %d; it takes 1 or more", c.Nodes)
 	case c.Depth < 0 || c.Runs < 0 || c.Time < 0:
-		err = errors.New("Config.Depth, Runs and Time are not negative")
+		err = errors.New("Config.Depth, Runs and Time must not be negative")
 	}
 	for _, a := range c.Allow {
 		if !slices.Contains(Anomalies(), a) {
@@ -272,11 +272,11 @@ var kindNamePattern = regexp.MustCompile(`^[A-Za-z]+$`)
 func (s System) kinds(actors int) (kinds []Kind, err error) {
 	switch {
 	case s.Actor == nil && len(s.Kinds) == 0:
-		return nil, errors.New("System.Actor: it is nil, and there are no Kinds")
+		return nil, errors.New("System.Actor is nil, and there are no Kinds")
 	case s.Actor != nil && len(s.Kinds) > 0:
-		return nil, errors.New("System.Actor and System.Kinds: it takes one of them")
+		return nil, errors.New("System.Actor and System.Kinds are both set; set only one of them")
 	case s.Actor == nil && actors != 0:
-		return nil, errors.New("Config.Actors is the number of System.Actor; that of a Kind is its N")
+		return nil, errors.New("Config.Actors is only for System.Actor; set N of each Kind instead")
 	case s.Actor != nil:
 		kinds = []Kind{{N: cmp.Or(actors, 2), Actor: s.Actor}}
 	default:
@@ -292,9 +292,9 @@ func (s System) kinds(actors int) (kinds []Kind, err error) {
 		case slices.ContainsFunc(kinds[:i], func(before Kind) bool { return before.Name == k.Name }):
 			return nil, fmt.Errorf("Kind.Name: there are two kinds called %s", k.Name)
 		case k.Actor == nil:
-			return nil, fmt.Errorf("Kind.Actor: that of %s is nil", k.Name)
+			return nil, fmt.Errorf("Kind.Actor is nil in kind %s", k.Name)
 		case kinds[i].N < 0 || total > maxActors:
-			return nil, fmt.Errorf("there are %d actors; it takes 1 to %d", total, maxActors)
+			return nil, fmt.Errorf("there are %d actors; the search takes 1 to %d", total, maxActors)
 		}
 	}
 	return kinds, nil

@@ -73,7 +73,7 @@ func ScenariosFor(s strategy.Strategy, actors int) []NamedScenario {
 // many scenarios at a time as bounds has workers, one worker each. It calls progress with the intermediate results of every scenario and
 // when a scenario has ended, one call at a time. Results that are missing when ctx ends are unknown.
 func Tabulate(
-	ctx context.Context, strategies []strategy.Strategy, actors int, bounds Bounds, progress func(in NamedScenario, now Result, ended bool),
+	ctx context.Context, strategies []strategy.Strategy, actors int, bounds Bounds, progress func(s NamedScenario, now Result, ended bool),
 ) ([]LockRow, error) {
 	var (
 		results [][]Result // indexed by strategy and scenario
@@ -89,18 +89,18 @@ func Tabulate(
 		if s.OnNodes && (bounds.Schedules == 0 || bounds.Schedules > MaxSchedulesOnNodes) {
 			limits.Schedules = MaxSchedulesOnNodes
 		}
-		for j, in := range ScenariosFor(s, actors) {
+		for j, named := range ScenariosFor(s, actors) {
 			report := func(now Result, ended bool) {
 				mu.Lock()
 				defer mu.Unlock()
 				if ended {
 					ofStrategy[j] = now
 				}
-				progress(in, now, ended)
+				progress(named, now, ended)
 			}
 			group.Go(func() error {
 				goal := Goal{All: true, Progress: func(now Result) { report(now, false) }, simulatorPool: simulatorPool}
-				result, err := Explore(ctx, s, in.Scenario, goal, limits)
+				result, err := Explore(ctx, s, named.Scenario, goal, limits)
 				if err == nil {
 					report(result, true)
 				}

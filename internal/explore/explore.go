@@ -106,8 +106,8 @@ func (r Result) Unjudged() (all []Anomaly) {
 
 // Explore runs a strategy in every schedule of a scenario. If bounds or ctx end it early, that is not an error, but makes the verdict
 // Unknown. It fails with ErrBlind, ErrUndeclaredPoll, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
-func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds) (Result, error) {
-	if err := in.CheckFor(s); err != nil {
+func Explore(ctx context.Context, s strategy.Strategy, scenario Scenario, goal Goal, bounds Bounds) (Result, error) {
+	if err := scenario.CheckFor(s); err != nil {
 		return Result{}, err
 	}
 	targets := goal.Anomalies
@@ -119,7 +119,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 		inner.Kinds = append(inner.Kinds, string(a))
 	}
 	if goal.Progress != nil {
-		inner.Progress = func(now search.Result) { goal.Progress(Result{Lock: s.Name, Scenario: in, Result: now}) }
+		inner.Progress = func(now search.Result) { goal.Progress(Result{Lock: s.Name, Scenario: scenario, Result: now}) }
 	}
 	options := Options{
 		Cuts: engine.Cuts{EverySymmetry: bounds.EverySymmetry}, Starvation: slices.Contains(goal.Anomalies, anomaly.Starved),
@@ -127,11 +127,11 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	}
 	seeds := engine.NewSeeds()
 	result, err := Search(ctx, func() (System, error) {
-		h, err := NewHarness(s, in, options, seeds)
+		h, err := NewHarness(s, scenario, options, seeds)
 		return System{Harness: h}, err
 	}, inner, bounds)
 	result.Lock = s.Name
-	result.Scenario = in
+	result.Scenario = scenario
 	result.targets = targets
 	if s.Update == strategy.Segmented {
 		result.segments = Segments

@@ -75,7 +75,7 @@ func StopWhenDone(ctx context.Context) func() error {
 }
 
 // NewHarness returns a Harness, which must be closed. Harnesses with the same seeds compute the same state hashes.
-func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds engine.Seeds) (*Harness, error) {
+func NewHarness(s strategy.Strategy, scenario engine.Scenario, options Options, seeds engine.Seeds) (*Harness, error) {
 	options.SimulatorPool = cmp.Or(options.SimulatorPool, &sync.Pool{})
 	simulator, ok := options.SimulatorPool.Get().(*simredis.Simulator)
 	var err error
@@ -85,16 +85,16 @@ func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds 
 		}
 	}
 	h := &Harness{
-		strategy: s, scenario: in, options: options, simulator: simulator, hasher: engine.NewHasher(seeds),
+		strategy: s, scenario: scenario, options: options, simulator: simulator, hasher: engine.NewHasher(seeds),
 		checkedPolls: map[engine.Fingerprint]struct{}{}, ledgers: map[*simredis.State]ledger{},
 	}
 	if h.start, err = simulator.StateAfter(simulator.Empty(), openingCommands(s.Update == strategy.Segmented)...); err != nil {
 		return nil, err
 	}
 	if s.OnNodes {
-		h.masters = cmp.Or(in.Nodes, defaultMasters)
+		h.masters = cmp.Or(scenario.Nodes, defaultMasters)
 	}
-	for range in.Processes() {
+	for range scenario.Processes() {
 		var clients []*simredis.Client
 		for server := range 1 + h.masters {
 			c, err := simulator.NewClient(server)

@@ -68,15 +68,15 @@ func (d judgeDriver) AppendServer(b []byte, server int, o engine.Order) []byte {
 
 // setup returns the judge's configuration.
 func (d judgeDriver) setup() judge.Setup {
-	in, s := d.Engine.Scenario, d.harness.strategy
+	scenario, s := d.Engine.Scenario, d.harness.strategy
 	setup := judge.Setup{
-		Driver: d, Key: lock.Key, Scope: s.Scope, OnNodes: d.Engine.Cluster.OnNodes(), FreeWithin: in.FreedWithin,
+		Driver: d, Key: lock.Key, Scope: s.Scope, OnNodes: d.Engine.Cluster.OnNodes(), FreeWithin: scenario.FreedWithin,
 	}
 	if s.Update == strategy.Segmented { // the lock of one segment does not keep anybody out of another segment
 		setup.Scope = strategy.Nobody
 	}
 	if d.harness.options.Starvation {
-		setup.MaxOvertakes = in.MaxOvertakes()
+		setup.MaxOvertakes = scenario.MaxOvertakes()
 	}
 	for _, a := range d.Engine.Actors() {
 		setup.Actors = append(setup.Actors, judge.Actor{Name: a.Name, Process: a.Process.Name, TriesOnce: a.TriesOnce(), ActorState: a})

@@ -21,6 +21,6 @@ type StaleError struct {
 func (e *StaleError) Unwrap() error { return ErrStale }
 
 // NewStaleError returns a StaleError with a reason in the language of a scenario.
-func NewStaleError(in engine.Scenario, reason string) error {
-	return &StaleError{Reason: reason, language: in.Language}
+func NewStaleError(scenario engine.Scenario, reason string) error {
+	return &StaleError{Reason: reason, language: scenario.Language}
 }

@@ -33,12 +33,12 @@ func BoundText(hit search.BoundHit, in language.Language) string {
 
 // AnomalyText returns the definition of an anomaly, in the language of a scenario. It takes into account that the scenario may require the
 // lock to be free within a certain time.
-func AnomalyText(a Anomaly, in Scenario) string {
-	if a == anomaly.LeftBehind && in.FreedWithin > 0 {
-		return in.Say("a lock stays for longer than %[1]v, although no sale holds it", "没有一单持有锁，锁却残留超过 %[2]g 分钟",
-			in.FreedWithin, in.FreedWithin.Minutes())
+func AnomalyText(a Anomaly, scenario Scenario) string {
+	if a == anomaly.LeftBehind && scenario.FreedWithin > 0 {
+		return scenario.Say("a lock stays for longer than %[1]v, although no sale holds it", "没有一单持有锁，锁却残留超过 %[2]g 分钟",
+			scenario.FreedWithin, scenario.FreedWithin.Minutes())
 	}
-	return a.Row().Says.In(in.Language)
+	return a.Row().Says.In(scenario.Language)
 }
 
 // Bound returns the bound that ended the exploration, or "interrupted"; "" if the exploration was complete.
@@ -101,16 +101,16 @@ func (r Result) Caveats() string {
 
 // Conditions returns the conditions under which the answer is true: the scenario, and the anomalies that could not be judged.
 func (r Result) Conditions() string {
-	in := r.Scenario
-	flags := in.String()
-	if in.Actors == 2 {
-		flags = strings.TrimSpace(in.Say("2 actors ", "2 个参与方 ") + flags)
+	scenario := r.Scenario
+	flags := scenario.String()
+	if scenario.Actors == 2 {
+		flags = strings.TrimSpace(scenario.Say("2 actors ", "2 个参与方 ") + flags)
 	}
 	all := []string{flags}
 	if r.segments > 0 {
-		all = append(all, in.Say("%d segments, all but one sold out", "%d 段库存，只有一段没卖完", r.segments))
+		all = append(all, scenario.Say("%d segments, all but one sold out", "%d 段库存，只有一段没卖完", r.segments))
 	}
-	return strings.Join(append(all, r.unjudgedPhrases()...), in.Say(", ", "，"))
+	return strings.Join(append(all, r.unjudgedPhrases()...), scenario.Say(", ", "，"))
 }
 
 // UnknownText returns the explanation of an unknown cell of a table.
@@ -128,17 +128,17 @@ func (e *StaleError) Error() string {
 
 // CheckBudget returns a StaleError if the beginning of a schedule has more faults than the scenario allows. The error names the budget that
 // the whole schedule needs.
-func CheckBudget(in engine.Scenario, beginning, schedule string) error {
-	if in.Faults.Max(engine.RequiredBudget(beginning)) == in.Faults {
+func CheckBudget(scenario engine.Scenario, beginning, schedule string) error {
+	if scenario.Faults.Max(engine.RequiredBudget(beginning)) == scenario.Faults {
 		return nil
 	}
-	needs := in.Faults.Max(engine.RequiredBudget(schedule)).String()
-	return &StaleError{Reason: in.Say("it needs --faults %s", "需要 --faults %s", needs), NeededFaults: needs, language: in.Language}
+	needs := scenario.Faults.Max(engine.RequiredBudget(schedule)).String()
+	return &StaleError{Reason: scenario.Say("it needs --faults %s", "需要 --faults %s", needs), NeededFaults: needs, language: scenario.Language}
 }
 
 // WrapStepError adds the position and the token of a schedule's step to an error. Steps are numbered from 1.
-func WrapStepError(in engine.Scenario, step int, token string, err error) error {
-	return fmt.Errorf("%s%w", in.Say("step %d, %s: ", "第 %d 步 %s：", step, token), err)
+func WrapStepError(scenario engine.Scenario, step int, token string, err error) error {
+	return fmt.Errorf("%s%w", scenario.Say("step %d, %s: ", "第 %d 步 %s：", step, token), err)
 }
 
 // alternativesText returns a list of the steps that are possible instead of the one in the schedule.

@@ -109,7 +109,7 @@ const (
 	KindFailover    = "failover"      // the replica became the master
 	KindRestarts    = "restarts"      // server Node restarted, empty or with an older snapshot
 	KindEvicts      = "evicts"        // Redis evicted the lock
-	KindCrashes     = "crashes"       // server Node went down for good
+	KindCrashes     = "crashes"       // server Node went down, and stays so
 	KindLags        = "lags"          // the replica of the master stopped receiving writes
 	KindClock       = "clock"         // the clock of an actor's process, or of Redis, jumped
 	KindNodeClock   = "node-clock"    // a node whose clock has jumped answered a command

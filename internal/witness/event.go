@@ -87,7 +87,7 @@ const (
 
 	// Faults of one Redis. Replica is empty.
 	KindEmptied          Kind = "emptied"      // Redis restarts without its data
-	KindCrashes          Kind = "crashes"      // Redis is down for good
+	KindCrashes          Kind = "crashes"      // Redis is down, and stays so
 	KindReplicationStops Kind = "lags"         // replication to the Redis replica stops
 	KindFailsOver        Kind = "fails-over"   // the Redis replica is promoted to master
 	KindRolledBack       Kind = "rolled-back"  // Redis restarts with an older snapshot

@@ -85,12 +85,12 @@ func findingTexts() []findingText {
 			sentence: both("{by} waited for {for} for a lock that it held itself", "{by} 等自己持有的锁，等了 {for}"), explanation: both(
 				"A nested call asked for the lock that its own sale holds. A lock that is not reentrant makes it wait until the lock expires: "+
 					"a self-deadlock until the expiry. Then the nested call gets the lock, and the outer one works on without it. "+
-					"A lock that never expires makes it wait for good.",
+					"A lock that never expires makes it wait forever.",
 				"嵌套调用要加的锁，这一单自己已经持有。锁不可重入，就只能等自己的锁过期（自死锁）。过期后嵌套调用加锁成功，外层调用没有锁，却继续执行。锁若永不过期，就永远等下去。")},
 		{kind: LearnedOfLoss, title: both("Learned of the loss", "得知锁丢失"),
 			isCost: true, sentence: both("{by} was told that it had lost the lock", "{by} 得知自己的锁丢失"), explanation: both(
-				"Its renewal found the lock gone, or its time was over: the context of its work ended. A write that is on its way by then is "+
-					"stopped by a token alone (v7).",
+				"Its renewal found the lock gone, or its time was over: the context of its work ended. Only a token (v7) stops "+
+					"a write that is already on its way.",
 				"续期时发现锁已经不在，或者有效时间已过：业务的 context 被取消。这时已经发出的写入，只有令牌（v7）拦得住。")},
 		{kind: Unanswered, anomaly: anomaly.Unanswered,
 			sentence: both("{by} asked for the lock, had no reply for {for}, and failed", "{by} 请求加锁，{for}没有响应，于是失败")},

@@ -59,55 +59,55 @@ func (r Request) Result(ctx context.Context) (ExplorationResult, error) {
 // ProveAllScenarios explores the lock in each scenario of the table of all locks. It stops at the first scenario that shows an anomaly or
 // leaves a question open, and returns the result of that scenario. Otherwise it returns a summary.
 func (r Request) ProveAllScenarios(ctx context.Context) (all ExplorationResult, err error) {
-	in, schedules, seconds := r.Scenario, 0, 0.0
+	scenario, schedules, seconds := r.Scenario, 0, 0.0
 	progress := r.Progress
 	r.Progress = func(now explore.Result) {
 		now.Schedules += schedules
 		progress(now)
 	}
 	lines, isContended := []string{}, false
-	for _, scenario := range explore.ScenariosFor(r.Lock, in.Actors) {
-		r.Scenario = scenario.Scenario
-		r.Scenario.Language = in.Language
+	for _, named := range explore.ScenariosFor(r.Lock, scenario.Actors) {
+		r.Scenario = named.Scenario
+		r.Scenario.Language = scenario.Language
 		all, err = r.Result(ctx)
 		if err != nil || !all.isProven {
 			return all, err
 		}
 		isContended = isContended || all.isContended
 		schedules, seconds = schedules+all.Document.Schedules, seconds+all.Document.Seconds
-		lines = append(lines, scenarioTitle(scenario.Name, in)+in.Say(": ", "：")+all.SizeText)
+		lines = append(lines, scenarioTitle(named.Name, scenario)+scenario.Say(": ", "：")+all.SizeText)
 	}
 	if r.Anomaly == anomaly.Starved && !isContended { // the answer about the last scenario says that nobody waited in it
 		return all, nil
 	}
 	sought := string(r.Anomaly)
 	if sought == "" {
-		sought = in.Say("an anomaly", "任何异常")
+		sought = scenario.Say("an anomaly", "任何异常")
 	}
-	all.Says = in.Say("%s never shows %s: every schedule of all %d scenarios was explored.",
+	all.Says = scenario.Say("%s never shows %s: every schedule of all %d scenarios was explored.",
 		"%s 从不出现 %s：%d 个场景的所有时序都探索过。", r.Lock.Name, sought, len(lines))
-	all.SizeText, all.Tested = in.Say("%d schedules.", "%d 种时序。", schedules), lines
+	all.SizeText, all.Tested = scenario.Say("%d schedules.", "%d 种时序。", schedules), lines
 	all.Document.Verdict, all.Document.Cut, all.Document.Seconds = verdict.Holds, []string{}, seconds
 	return all, nil
 }
 
 // scenarioTitle returns the display name of a scenario of the table.
-func scenarioTitle(name string, in explore.Scenario) string {
+func scenarioTitle(name string, scenario explore.Scenario) string {
 	switch name {
 	case "no fault":
-		return in.Say("no fault", "没有故障")
+		return scenario.Say("no fault", "没有故障")
 	case "nested":
-		return in.Say("nested calls", "嵌套调用")
+		return scenario.Say("nested calls", "嵌套调用")
 	case "try":
-		return in.Say("one attempt each", "每单只试一次")
+		return scenario.Say("one attempt each", "每单只试一次")
 	case "work":
-		return in.Say("long work", "业务耗时长")
+		return scenario.Say("long work", "业务耗时长")
 	case "skew":
-		return in.Say("clock skew", "时钟偏差")
+		return scenario.Say("clock skew", "时钟偏差")
 	}
 	for _, fault := range explore.AllFaults() {
 		if fault.Name == name {
-			return fault.Title.In(in.Language)
+			return fault.Title.In(scenario.Language)
 		}
 	}
 	return name

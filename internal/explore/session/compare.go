@@ -31,19 +31,19 @@ type Row [2]*trace.Step
 // by the same actors, whatever the names of their commands. Two steps differ if their meanings or the states after them differ. Each lock
 // runs its schedule once. Compare fails with explore.ErrStale if the first lock cannot run the schedule, and with the error of ctx if ctx
 // ends.
-func Compare(ctx context.Context, locks [2]strategy.Strategy, in explore.Scenario, schedule string) (Comparison, error) {
+func Compare(ctx context.Context, locks [2]strategy.Strategy, scenario explore.Scenario, schedule string) (Comparison, error) {
 	c := Comparison{Locks: [2]string{locks[0].Name, locks[1].Name}, Rows: []Row{}, Why: []string{}}
 	c.Shown = [2][]explore.AnomalyHit{{}, {}}
-	first, err := record(ctx, locks[0], in, schedule)
+	first, err := record(ctx, locks[0], scenario, schedule)
 	if err != nil {
 		return c, err
 	}
-	h, err := newHarness(ctx, locks[1], in)
+	h, err := newHarness(ctx, locks[1], scenario)
 	if err != nil {
 		return c, err
 	}
 	defer h.Close()
-	second := &secondLock{run: h.Begin(), lock: locks[1], scenario: in}
+	second := &secondLock{run: h.Begin(), lock: locks[1], scenario: scenario}
 	defer func() { second.run.Close() }()
 	second.run.Record()
 	for i := range first.Steps {
@@ -57,8 +57,8 @@ func Compare(ctx context.Context, locks [2]strategy.Strategy, in explore.Scenari
 }
 
 // record runs a schedule of a lock. If a step cannot happen, the error is that of Session.Take.
-func record(ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string) (recording explore.Recording, err error) {
-	h, err := newHarness(ctx, s, in)
+func record(ctx context.Context, s strategy.Strategy, scenario explore.Scenario, schedule string) (recording explore.Recording, err error) {
+	h, err := newHarness(ctx, s, scenario)
 	if err != nil {
 		return recording, err
 	}
@@ -70,16 +70,16 @@ func record(ctx context.Context, s strategy.Strategy, in explore.Scenario, sched
 	recording = run.Recording()
 	if errors.Is(err, explore.ErrStale) {
 		token := strings.Fields(schedule)[recording.Length()]
-		if why := refusal(ctx, s, in, recording.Schedule(), token); why != nil {
-			err = explore.WrapStepError(in, recording.Length()+1, token, why)
+		if why := refusal(ctx, s, scenario, recording.Schedule(), token); why != nil {
+			err = explore.WrapStepError(scenario, recording.Length()+1, token, why)
 		}
 	}
 	return recording, err
 }
 
 // refusal returns the error that says why a token cannot follow a schedule.
-func refusal(ctx context.Context, s strategy.Strategy, in explore.Scenario, after, token string) error {
-	session, err := NewWithContext(ctx, s, in, after)
+func refusal(ctx context.Context, s strategy.Strategy, scenario explore.Scenario, after, token string) error {
+	session, err := NewWithContext(ctx, s, scenario, after)
 	if err != nil {
 		return err
 	}

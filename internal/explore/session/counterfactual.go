@@ -36,9 +36,9 @@ const (
 // further faults and without the anomaly a. If a is "", it takes the last anomaly that the first lock shows. If there is such a path, it
 // searches for another schedule of the second lock that shows the anomaly. The bounds apply to each of these searches.
 func CompareToEnd(
-	ctx context.Context, locks [2]strategy.Strategy, in explore.Scenario, schedule string, a explore.Anomaly, bounds explore.Bounds,
+	ctx context.Context, locks [2]strategy.Strategy, scenario explore.Scenario, schedule string, a explore.Anomaly, bounds explore.Bounds,
 ) (c Counterfactual, err error) {
-	if c.Comparison, err = Compare(ctx, locks, in, schedule); err != nil {
+	if c.Comparison, err = Compare(ctx, locks, scenario, schedule); err != nil {
 		return c, err
 	}
 	for _, shown := range c.Shown[0] {
@@ -50,10 +50,10 @@ func CompareToEnd(
 		c.Outcome = Shows
 		return c, nil
 	}
-	if c.Outcome, err = c.continueSecond(ctx, locks[1], in, bounds); err != nil || c.Outcome != Survives || c.Anomaly == "" {
+	if c.Outcome, err = c.continueSecond(ctx, locks[1], scenario, bounds); err != nil || c.Outcome != Survives || c.Anomaly == "" {
 		return c, err
 	}
-	result, err := explore.Explore(ctx, locks[1], in, explore.Goal{Anomalies: []explore.Anomaly{c.Anomaly}}, bounds)
+	result, err := explore.Explore(ctx, locks[1], scenario, explore.Goal{Anomalies: []explore.Anomaly{c.Anomaly}}, bounds)
 	switch {
 	case err != nil:
 	case len(result.Found) > 0:
@@ -61,7 +61,7 @@ func CompareToEnd(
 	case result.Complete:
 		c.Outcome, c.Conditions = NeverShows, result.Conditions()
 		if but := result.Caveats(); but != "" {
-			c.Conditions += in.Say(", ", "，") + but
+			c.Conditions += scenario.Say(", ", "，") + but
 		}
 	}
 	return c, err
@@ -74,9 +74,9 @@ func (c *Counterfactual) hasSecondShown(a explore.Anomaly) bool {
 
 // continueSecond continues the second lock to the end of its sales, and appends a row for each step.
 func (c *Counterfactual) continueSecond(
-	ctx context.Context, second strategy.Strategy, in explore.Scenario, bounds explore.Bounds,
+	ctx context.Context, second strategy.Strategy, scenario explore.Scenario, bounds explore.Bounds,
 ) (Outcome, error) {
-	session, err := New(second, in, c.Schedules[1])
+	session, err := New(second, scenario, c.Schedules[1])
 	if err != nil {
 		return Undecided, err
 	}

@@ -37,13 +37,13 @@ const isFault = 1 << 31
 // Draw explores all states of a scenario and returns their map, which takes 12 bytes for each step and about 50 for each state. It fails
 // with ErrTooLarge if a bound is hit. It calls progress, unless nil, from time to time with the number of states found so far.
 func Draw(
-	ctx context.Context, s strategy.Strategy, in explore.Scenario, bounds explore.Bounds, progress func(states int),
+	ctx context.Context, s strategy.Strategy, scenario explore.Scenario, bounds explore.Bounds, progress func(states int),
 ) (*DistanceMap, error) {
-	if err := in.CheckFor(s); err != nil {
+	if err := scenario.CheckFor(s); err != nil {
 		return nil, err
 	}
 	seeds := engine.NewSeeds()
-	m := &DistanceMap{newHarness: func() (*explore.Harness, error) { return explore.NewHarness(s, in, explore.Options{}, seeds) }}
+	m := &DistanceMap{newHarness: func() (*explore.Harness, error) { return explore.NewHarness(s, scenario, explore.Options{}, seeds) }}
 	m.states = map[engine.Fingerprint]int32{{}: 0} // The start has the zero key: the search reports no edge to it.
 	goal := search.Goal[engine.Transition]{OnEdge: func(e search.Edge[engine.Transition]) {
 		m.states[e.State] = e.To
@@ -57,7 +57,7 @@ func Draw(
 		return explore.System{Harness: h}, err
 	}, goal, bounds)
 	if err == nil && !result.Complete {
-		err = fmt.Errorf("%w: %s", ErrTooLarge, explore.BoundText(result.BoundHit, in.Language))
+		err = fmt.Errorf("%w: %s", ErrTooLarge, explore.BoundText(result.BoundHit, scenario.Language))
 	}
 	if err != nil {
 		return nil, err

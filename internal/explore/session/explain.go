@@ -38,16 +38,16 @@ type Escape struct {
 // without that fault shows the anomaly. The bounds apply to each search. Explain fails with explore.ErrStale if the schedule does not show
 // the anomaly.
 func Explain(
-	ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string, a explore.Anomaly, bounds explore.Bounds,
+	ctx context.Context, s strategy.Strategy, scenario explore.Scenario, schedule string, a explore.Anomaly, bounds explore.Bounds,
 ) (Explanation, error) {
-	session, err := New(s, in, schedule)
+	session, err := New(s, scenario, schedule)
 	if err != nil {
 		return Explanation{}, err
 	}
 	defer session.Close()
 	i := slices.IndexFunc(session.Now().Hits, func(shown explore.AnomalyHit) bool { return shown.Anomaly == a })
 	if i < 0 {
-		return Explanation{}, explore.NewStaleError(in, notShownText(a, in))
+		return Explanation{}, explore.NewStaleError(scenario, notShownText(a, scenario))
 	}
 	result := Explanation{Anomaly: a, Step: session.Now().Hits[i].Step, Escapes: []Escape{}, Undecided: []int{}}
 	e := explainer{session, bounds, &result}

@@ -39,17 +39,17 @@ type Session struct {
 }
 
 // New starts a session after a schedule, which may be empty. Its errors are those of explore.Replay.
-func New(s strategy.Strategy, in explore.Scenario, schedule string) (*Session, error) {
-	return NewWithContext(context.Background(), s, in, schedule)
+func New(s strategy.Strategy, scenario explore.Scenario, schedule string) (*Session, error) {
+	return NewWithContext(context.Background(), s, scenario, schedule)
 }
 
 // NewWithContext is New with a context. Once ctx has ended, the session takes no further step, and fails with the error of ctx.
-func NewWithContext(ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string) (*Session, error) {
-	h, err := newHarness(ctx, s, in)
+func NewWithContext(ctx context.Context, s strategy.Strategy, scenario explore.Scenario, schedule string) (*Session, error) {
+	h, err := newHarness(ctx, s, scenario)
 	if err != nil {
 		return nil, err
 	}
-	session := &Session{strategy: s, scenario: in, harness: h}
+	session := &Session{strategy: s, scenario: scenario, harness: h}
 	if err := session.replay(schedule); err != nil {
 		session.Close()
 		return nil, err
@@ -58,12 +58,12 @@ func NewWithContext(ctx context.Context, s strategy.Strategy, in explore.Scenari
 }
 
 // newHarness returns a harness that stops when ctx ends. It offers all symmetric choices, because a reader may choose any actor.
-func newHarness(ctx context.Context, s strategy.Strategy, in explore.Scenario) (*explore.Harness, error) {
-	if err := in.CheckFor(s); err != nil {
+func newHarness(ctx context.Context, s strategy.Strategy, scenario explore.Scenario) (*explore.Harness, error) {
+	if err := scenario.CheckFor(s); err != nil {
 		return nil, err
 	}
 	options := explore.Options{Cuts: engine.Cuts{EverySymmetry: true}, Stop: explore.StopWhenDone(ctx)}
-	return explore.NewHarness(s, in, options, engine.NewSeeds())
+	return explore.NewHarness(s, scenario, options, engine.NewSeeds())
 }
 
 // Close releases the session's harness. Now and Path can still be read.

@@ -77,7 +77,7 @@ func stateOf(run *explore.Run, t trace.Trace) State {
 }
 
 // serverOf returns the state of a server, without the keys of the run and the ledger.
-func serverOf(s *simredis.Server, in explore.Scenario) Server {
+func serverOf(s *simredis.Server, scenario explore.Scenario) Server {
 	keys := []Key{}
 	for _, k := range s.State.Keys {
 		if dao.IsKey(k.Name) && !k.IsString() {
@@ -89,5 +89,5 @@ func serverOf(s *simredis.Server, in explore.Scenario) Server {
 		}
 		keys = append(keys, Key{k.Name, values, trace.Millis(k.TTL.Round(time.Millisecond))})
 	}
-	return Server{serverName(s.Index, in), s.Health, s.Standby != nil && !s.StandbyIsSnapshot, keys}
+	return Server{serverName(s.Index, scenario), s.Health, s.Standby != nil && !s.StandbyIsSnapshot, keys}
 }

@@ -120,20 +120,20 @@ func (s *secondLock) stancesText(step *trace.Step) string {
 // differenceTexts returns sentences about how corresponding steps differ: in their meaning or in the state after them and, if so, in their
 // commands.
 func differenceTexts(locks [2]string, steps [2]*trace.Step, second *secondLock) (why []string) {
-	in, both := second.scenario, language.Both
+	scenario, both := second.scenario, language.Both
 	addIfDifferent := func(what language.Text, text func(*trace.Step) string) {
 		if firstText, secondText := text(steps[0]), text(steps[1]); firstText != secondText {
-			why = append(why, in.Say("%s: under %s, %s; under %s, %s", "%s：%s 是“%s”，%s 是“%s”",
-				what.In(in.Language), locks[0], firstText, locks[1], secondText))
+			why = append(why, scenario.Say("%s: under %s, %s; under %s, %s", "%s：%s 是“%s”，%s 是“%s”",
+				what.In(scenario.Language), locks[0], firstText, locks[1], secondText))
 		}
 	}
 	addIfDifferent(both("What happens", "发生的事"), func(s *trace.Step) string { return s.Says })
-	addIfDifferent(both("The state after it", "之后的状态"), func(s *trace.Step) string { return s.State(in.Language) })
+	addIfDifferent(both("The state after it", "之后的状态"), func(s *trace.Step) string { return s.State(scenario.Language) })
 	addIfDifferent(both("The state of the actors", "参与方的状态"), second.stancesText)
 	if len(why) > 0 && steps[0].Command != "" {
 		addIfDifferent(both("The command", "命令"), func(s *trace.Step) string {
 			if s.Command == "" {
-				return in.Say("none", "没有命令")
+				return scenario.Say("none", "没有命令")
 			}
 			return s.Command + " → " + s.Reply
 		})
@@ -142,32 +142,32 @@ func differenceTexts(locks [2]string, steps [2]*trace.Step, second *secondLock) 
 }
 
 // impossibleText returns a sentence about why a step cannot happen under a lock.
-func impossibleText(lock, why string, in explore.Scenario) string {
-	return in.Say("Under %s this cannot happen: %s", "在 %s 下这不可能发生：%s", lock, why)
+func impossibleText(lock, why string, scenario explore.Scenario) string {
+	return scenario.Say("Under %s this cannot happen: %s", "在 %s 下这不可能发生：%s", lock, why)
 }
 
 // choicesText returns a list of the possible tokens.
-func choicesText(tokens []string, in explore.Scenario) string {
+func choicesText(tokens []string, scenario explore.Scenario) string {
 	if len(tokens) == 0 {
-		return in.Say("nothing more can happen", "已经没有下一步")
+		return scenario.Say("nothing more can happen", "已经没有下一步")
 	}
-	return in.Say("what can happen is %s", "可以发生的是 %s", strings.Join(tokens, in.Say(", ", "、")))
+	return scenario.Say("what can happen is %s", "可以发生的是 %s", strings.Join(tokens, scenario.Say(", ", "、")))
 }
 
 // continuesText returns the description of a step without a visible effect.
-func continuesText(actor string, in explore.Scenario) string {
-	return in.Say("%s continues", "%s 继续", actor)
+func continuesText(actor string, scenario explore.Scenario) string {
+	return scenario.Say("%s continues", "%s 继续", actor)
 }
 
 // notShownText returns the reason that a schedule does not show an anomaly.
-func notShownText(a explore.Anomaly, in explore.Scenario) string {
-	return in.Say("it does not show %s", "它没有出现 %s", a)
+func notShownText(a explore.Anomaly, scenario explore.Scenario) string {
+	return scenario.Say("it does not show %s", "它没有出现 %s", a)
 }
 
 // serverName returns the display name of a server.
-func serverName(index int, in explore.Scenario) string {
+func serverName(index int, scenario explore.Scenario) string {
 	if index == 0 {
 		return "Redis"
 	}
-	return in.Say("node %d", "节点 %d", index)
+	return scenario.Say("node %d", "节点 %d", index)
 }
