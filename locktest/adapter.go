@@ -77,8 +77,8 @@ func tryLockOf(l Lock) func(context.Context) (Held, error) {
 
 // adaptedHeld is the Held that an Adapter returns.
 type adaptedHeld[H any] struct {
-	adapter Adapter[H]
-	held    H
+	adapter Adapter[H] // adapter that obtained the lock
+	held    H          // lock in its own type
 }
 
 // Unlock calls Release; see Held.

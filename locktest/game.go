@@ -24,19 +24,19 @@ var errContract = errors.New("the lock breaks its contract")
 type game struct {
 	*bubble.Run
 
-	config      Config
+	config      Config                      // configuration with defaults filled in
 	open        func(Process) (Lock, error) // opens the lock of a process
-	evidence    *evidence
-	locks       map[*bubble.Process]Lock
-	candidates  []*candidate // one for each actor, by its index
-	contractErr error        // first breach of the contract, an errContract; nil: none
+	evidence    *evidence                   // shared by all runs
+	locks       map[*bubble.Process]Lock    // lock of each process
+	candidates  []*candidate                // one for each actor, by its index
+	contractErr error                       // first breach of the contract, an errContract; nil: none
 
 	contents []*simredis.State  // content of each node, as last reported to the judge
 	found    []bubble.Violation // violations found in steps so far
 	reported int                // number of the judge's detections that newViolations has taken
 
-	mu    sync.Mutex // guards the judge
-	judge *judge.Judge
+	mu    sync.Mutex   // guards the judge
+	judge *judge.Judge // judge of this run
 }
 
 // evidence collects, over all runs, signs that the lock was really tested. Without them, an empty result proves nothing.

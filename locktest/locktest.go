@@ -62,8 +62,8 @@ type Config struct {
 
 // Process is a simulated process. No other process may use its lock and its clients.
 type Process struct {
-	Name    string // names of the process's actors, such as "A" or "BC"
-	process *bubble.Process
+	Name    string          // names of the process's actors, such as "A" or "BC"
+	process *bubble.Process // process of the explorer
 }
 
 // Dial connects to a node in memory. It is the dialer for the client under test. The address is one that Addr has returned; if there is
@@ -118,9 +118,9 @@ type Result struct {
 
 // Counterexample is a schedule that leads to an anomaly.
 type Counterexample struct {
-	Anomaly  Anomaly
-	Says     string // sentence that describes what happens
-	Schedule string // steps, separated by spaces, as Replay takes them
+	Anomaly  Anomaly // anomaly to which the schedule leads
+	Says     string  // sentence that describes what happens
+	Schedule string  // steps, separated by spaces, as Replay takes them
 }
 
 // Steps returns the number of steps of the schedule.

@@ -57,9 +57,9 @@ func (e End) count(o Outcome, kinds []string) (n int) {
 // Redis is direct access to a node, for Setup, Check and Always. Its commands take effect at once, and are not steps of the schedule. If
 // Redis returns an error, the search fails with it.
 type Redis struct {
-	server *server.Server
-	node   int         // index of the node, from 0
-	fail   func(error) // records an error that ends the search
+	server *server.Server // simulated Redis
+	node   int            // index of the node, from 0
+	fail   func(error)    // records an error that ends the search
 }
 
 // Node returns direct access to another node, counted from 0.

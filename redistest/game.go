@@ -15,9 +15,9 @@ import (
 type game struct {
 	*bubble.Run
 
-	system     System
-	kinds      []Kind
-	evidence   *evidence
+	system     System                        // system under test
+	kinds      []Kind                        // kinds of actors, with defaults filled in
+	evidence   *evidence                     // shared by all runs
 	actorFuncs []func(context.Context) error // function of each actor, by its index
 	redisErr   error                         // joined errors of the commands of Setup, Check and Always; nil: none
 	knownKeys  map[string]bool               // names of the keys that existed when Describe was last called

@@ -63,8 +63,8 @@ type Kind struct {
 
 // Process is a simulated process with one actor. No other process may use its clients.
 type Process struct {
-	Name    string // name of the process's actor, such as "A"
-	process *bubble.Process
+	Name    string          // name of the process's actor, such as "A"
+	process *bubble.Process // process of the explorer
 }
 
 // Dial connects to a node in memory. It is the dialer for the client under test. The address is one that Addr has returned; if there is
@@ -120,9 +120,9 @@ func faults() []bubble.Fault {
 
 // Counterexample is a schedule that leads to an anomaly.
 type Counterexample struct {
-	Anomaly  Anomaly
-	Says     string // sentence that describes what happens
-	Schedule string // steps, separated by spaces, as Replay takes them
+	Anomaly  Anomaly // anomaly to which the schedule leads
+	Says     string  // sentence that describes what happens
+	Schedule string  // steps, separated by spaces, as Replay takes them
 }
 
 // Steps returns the number of steps of the schedule.

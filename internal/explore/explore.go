@@ -78,8 +78,8 @@ type Goal struct {
 
 // Result is the answer of an exploration.
 type Result struct {
-	Lock     string // name of the strategy
-	Scenario Scenario
+	Lock     string   // name of the strategy
+	Scenario Scenario // scenario that was explored
 	search.Result
 	Coverage Coverage    // counts of the faults and states explored
 	Found    []Recording // shortest counterexample for each anomaly found, in the order of finding

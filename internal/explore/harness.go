@@ -41,8 +41,8 @@ const (
 // Harness runs a strategy in a scenario, as often as needed. A search has one Harness for each worker. It keeps the resources that its
 // executions share, and its executions run one at a time.
 type Harness struct {
-	strategy     strategy.Strategy
-	scenario     engine.Scenario
+	strategy     strategy.Strategy // strategy under test
+	scenario     engine.Scenario   // scenario of all executions
 	options      Options
 	simulator    *simredis.Simulator             // simulated Redis that answers all commands
 	start        *simredis.State                 // contents of the first server at the beginning of a run
@@ -126,11 +126,11 @@ func (h *Harness) Close() {
 // schedule.
 type Run struct {
 	Engine    *engine.Execution // execution of the scenario
-	harness   *Harness
-	judge     *judge.Judge
-	lockers   [][]lock.Locker // indexed by process: its lock, or its lock for each segment of the stock
-	excuses   judge.Excuses   // events that excuse behavior; judgeDriver.Excuses adds the rest
-	soldCount int             // sales that have succeeded
+	harness   *Harness          // harness that began the run
+	judge     *judge.Judge      // judge of the run
+	lockers   [][]lock.Locker   // indexed by process: its lock, or its lock for each segment of the stock
+	excuses   judge.Excuses     // events that excuse behavior; judgeDriver.Excuses adds the rest
+	soldCount int               // sales that have succeeded
 
 	idleSince            time.Duration // time since which an actor waits and no live process holds the lock; part of the state, up to maxIdle
 	sleepsBesideFreeLock bool          // a waiter sleeps for longer than maxIdle although the lock's key is free

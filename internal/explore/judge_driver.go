@@ -89,9 +89,9 @@ var errNoLease = errors.New("the lock returned neither a lease nor an error")
 
 // observedLock is an actor's lock. It reports every Lock and Unlock to the judge.
 type observedLock struct {
-	run   *Run
-	actor *engine.Actor
-	lock  lock.Locker
+	run   *Run          // run whose judge gets the reports
+	actor *engine.Actor // actor that uses the lock
+	lock  lock.Locker   // the lock itself
 }
 
 // Lock obtains the lock and reports to the judge. For an actor that tries only once it calls TryLock instead, except in a nested call.

@@ -20,8 +20,8 @@ import (
 // recorder writes down the steps of one execution as a trace. It receives commands and replies as the engine.Recorder.
 type recorder struct {
 	engine *engine.Execution // execution that is recorded
-	judge  *judge.Judge
-	steps  []trace.Step
+	judge  *judge.Judge      // judge of the execution
+	steps  []trace.Step      // steps recorded so far
 
 	// The step that is being recorded:
 	step         *trace.Step
@@ -119,11 +119,11 @@ func (r *recorder) kindOf(t engine.Transition, before baseline) string {
 // baseline is the state before a step, for comparison with the state after it. Its slices are indexed by server or by actor.
 type baseline struct {
 	stored      *simredis.State // contents of the server with the stock
-	locks       []serverLock
-	now         time.Duration
-	lossNotices []bool // whether each actor knows that it has lost the lock
-	started     []bool // whether each actor has begun its sale
-	finished    []bool // whether each actor's sale has returned
+	locks       []serverLock    // lock on each server
+	now         time.Duration   // virtual time
+	lossNotices []bool          // whether each actor knows that it has lost the lock
+	started     []bool          // whether each actor has begun its sale
+	finished    []bool          // whether each actor's sale has returned
 
 	subscribes bool // the step is a subscription
 }

@@ -21,10 +21,10 @@ type Recording struct {
 
 // AnomalyHit is an anomaly that a schedule has shown, and the step that showed it.
 type AnomalyHit struct {
-	Anomaly anomaly.Anomaly `json:"anomaly"`
-	Title   string          `json:"title"` // display name, such as "two holders"
-	Says    string          `json:"says"`  // sentence with the names of the sales
-	Step    int             `json:"step"`  // 1-based index of the step
+	Anomaly anomaly.Anomaly `json:"anomaly"` // anomaly, by its id
+	Title   string          `json:"title"`   // display name, such as "two holders"
+	Says    string          `json:"says"`    // sentence with the names of the sales
+	Step    int             `json:"step"`    // 1-based index of the step
 }
 
 // Anomaly returns the first anomaly that the schedule has shown, or "" if it has shown none.

@@ -40,8 +40,8 @@ const CleanEnd Anomaly = "clean-end"
 // searchRun adapts a Run to search.Run.
 type searchRun struct {
 	*Run
-	continuation *Continuation
-	avoided      bool // the last step showed the anomaly to avoid
+	continuation *Continuation // restriction on the steps; nil: none
+	avoided      bool          // the last step showed the anomaly to avoid
 }
 
 // Transitions returns the steps that can happen next, for search.Run: a restricted continuation has no faults.
@@ -118,7 +118,7 @@ func (s System) Explain(err error, path []engine.Transition) error {
 // ScheduleError is an error with the schedule that led to it.
 type ScheduleError struct {
 	Schedule string // tokens of the steps before the error; "": none
-	Err      error
+	Err      error  // error without the schedule
 }
 
 // Error returns the error with its schedule.

@@ -12,10 +12,10 @@ import (
 
 // Trace is one schedule of a few actors, step by step, to be read and drawn.
 type Trace struct {
-	Actors  []string `json:"actors"`
+	Actors  []string `json:"actors"`          // names of the actors
 	Nodes   int      `json:"nodes,omitempty"` // independent masters that hold the lock; 0: the lock is in the Redis with the stock
-	Steps   []Step   `json:"steps"`
-	Verdict string   `json:"says"` // sentence about the anomaly at the end; "": there is none
+	Steps   []Step   `json:"steps"`           // steps in order
+	Verdict string   `json:"says"`            // sentence about the anomaly at the end; "": there is none
 
 	Language language.Language `json:"language,omitempty"` // language of all sentences; "": English
 }
@@ -36,18 +36,18 @@ type Step struct {
 	Notable     bool   `json:"-"`               // true: Says mentions a change that no other field shows
 
 	// State after the step:
-	At       Millis   `json:"at_ms"`      // virtual time since the start
-	Lock     string   `json:"lock"`       // true holder; "": the lock is free; Nobody: it belongs to no actor
-	Expires  Millis   `json:"expires_ms"` // time left until the lock expires; 0: it never does
-	Stock    string   `json:"stock"`      // stock in Redis
-	Standing []Stance `json:"standing"`   // stance of each actor
-	Nodes    []Node   `json:"nodes,omitempty"`
+	At       Millis   `json:"at_ms"`           // virtual time since the start
+	Lock     string   `json:"lock"`            // true holder; "": the lock is free; Nobody: it belongs to no actor
+	Expires  Millis   `json:"expires_ms"`      // time left until the lock expires; 0: it never does
+	Stock    string   `json:"stock"`           // stock in Redis
+	Standing []Stance `json:"standing"`        // stance of each actor
+	Nodes    []Node   `json:"nodes,omitempty"` // state of each node; nil: the lock is in the Redis with the stock
 }
 
 // Node is the state of one of the independent masters that hold a lock.
 type Node struct {
-	Health Health `json:"health"`
-	Lock   string `json:"lock"` // holder on this node; "": the lock is free there
+	Health Health `json:"health"` // state of the node's process
+	Lock   string `json:"lock"`   // holder on this node; "": the lock is free there
 }
 
 // Nobody stands for the holder of a lock that is in Redis and belongs to no actor.

@@ -10,7 +10,7 @@ import (
 // Account diagnoses the events of a shop. Record adds events one at a time. The account tracks the true holder of the lock, the waiters and
 // the sales in the critical section, and reports what went wrong. Its exported fields are for reading. It is not safe for concurrent use.
 type Account struct {
-	Events           []Event
+	Events           []Event             // recorded events, in the order of Replied
 	Holdings         []*Holding          // periods in which a holder truly had the lock, in the order in which they began
 	NodeHoldings     []*Holding          // true holdings on each Redlock master; Holdings has those of a majority of masters
 	Sales            []*Sale             // remembered sales, in the order in which they asked

@@ -19,8 +19,8 @@ import (
 
 // Event is an action of a replica, or something that happened to a replica or to a Redis.
 type Event struct {
-	ID      uint64    `json:"id"` // 1-based number in the order of the replica's recording
-	Replica string    `json:"replica"`
+	ID      uint64    `json:"id"`      // 1-based number in the order of the replica's recording
+	Replica string    `json:"replica"` // name of the replica; empty: the event is about a Redis
 	Kind    Kind      `json:"kind"`
 	Sale    string    `json:"sale,omitempty"`    // short name: r1#3 is the third sale that r1 began; empty: no sale
 	Owner   string    `json:"owner,omitempty"`   // owner value of the sale; only with KindAsks, KindOrder…, and commands after the sale's end
@@ -42,9 +42,9 @@ type Event struct {
 
 // Command is a Redis command with its reply, and what they mean for the lock or the stock.
 type Command struct {
-	Name  string `json:"name"` // command's name, or its script's
-	Text  string `json:"text"` // complete command with its arguments
-	Reply string `json:"reply"`
+	Name  string `json:"name"`            // command's name, or its script's
+	Text  string `json:"text"`            // complete command with its arguments
+	Reply string `json:"reply"`           // text of the reply; empty: there was none
 	Polls int    `json:"polls,omitempty"` // number of refused attempts since the last recorded command; the first refusal is recorded itself
 
 	LastPoll time.Time `json:"polled,omitzero"` // time at which the last of Polls was sent; zero: there was none

@@ -13,8 +13,8 @@ import (
 
 // commandResult is a verb and its outcome.
 type commandResult struct {
-	verb    Verb
-	outcome Outcome
+	verb    Verb    // effect of the command
+	outcome Outcome // result of that effect
 }
 
 // commandTexts returns the sentence about each result of a command. fill replaces the words in braces.
@@ -111,7 +111,7 @@ func (e Event) fill(text string, in language.Language) string {
 
 // eventText has the texts of a kind of event other than commands, and the way in which such an event is drawn.
 type eventText struct {
-	kind     Kind
+	kind     Kind          // kind that the texts are for
 	title    language.Text // title on the page; empty if the page does not list the kind
 	stepKind string        // kind of its step in a trace
 	sentence language.Text // sentence about the event; {by} is the sale, the replica or the Redis

@@ -5,8 +5,8 @@ import "time"
 // Finding is a diagnosis that the account has made. Sentence returns it as a sentence. Kind determines which of the fields are set. Both
 // parties are named as in Holding.Holder.
 type Finding struct {
-	Kind    FindingKind `json:"kind"`
-	At      time.Time   `json:"at"`
+	Kind    FindingKind `json:"kind"`         // kind of the diagnosis
+	At      time.Time   `json:"at"`           // time at which it happened
 	Subject string      `json:"by"`           // sale, replica or Redis that acted or was affected; empty: unknown
 	Other   string      `json:"of,omitempty"` // other party: lock owner, writer, sale waited for, or sale in the critical section
 

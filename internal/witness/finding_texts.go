@@ -15,7 +15,7 @@ import (
 
 // findingText has the texts of a kind of finding.
 type findingText struct {
-	kind          FindingKind
+	kind          FindingKind     // kind that the texts are for
 	anomaly       anomaly.Anomaly // anomaly in package anomaly that the finding shows; empty: none
 	title         language.Text   // title on the page; empty: the title of the anomaly, or the page never shows the kind
 	sentence      language.Text   // sentence about a finding; words in braces are replaced by its fields, see Sentence

@@ -7,7 +7,7 @@ import (
 
 // Span is a period of time: it includes From but not To.
 type Span struct {
-	From time.Time
+	From time.Time // start
 	To   time.Time // zero: the span has not ended
 }
 

@@ -34,7 +34,7 @@ type Recorder struct {
 	now       func() time.Time // clock
 	maxEvents int              // largest number of notes
 
-	mu          sync.Mutex
+	mu          sync.Mutex             // guards the fields below
 	process     string                 // unique name of the replica's process
 	notes       []note                 // recorded events, oldest first
 	lastID      uint64                 // id of the newest note
@@ -190,7 +190,7 @@ func (r *Recorder) notesAfter(seen string) (process string, notes []note, more <
 
 // note is a recorded event. Its command is described only when a watcher reads it, because that costs time that sales need.
 type note struct {
-	event   Event
+	event   Event  // event, without the texts of its command
 	args    []any  // arguments of the command; nil: the event is not a command
 	reply   any    // reply to the command, if err is nil
 	err     error  // error of the command, or nil
@@ -229,8 +229,8 @@ func (r *Recorder) HookOfNode(node, nodes int) redis.Hook {
 
 // hook records the commands of one client.
 type hook struct {
-	recorder    *Recorder
-	node, nodes int // 1-based Redlock master of the client, and the number of masters; 0: the client of the Redis with the stock
+	recorder    *Recorder // recorder that gets the commands
+	node, nodes int       // 1-based Redlock master of the client, and the number of masters; 0: the client of the Redis with the stock
 }
 
 // record sends commands and records them. Of a transaction it records the commands of a sale that concern the lock or the stock.

@@ -50,7 +50,7 @@ func (s *Sale) InCriticalSection() bool { return s.section != nil }
 type Stop struct {
 	Span
 
-	Replica string
+	Replica string // name of the replica
 }
 
 // saleOf returns the sale of an event, and creates it if necessary. If the sale asks after its end, its replica was restarted, and this is
@@ -172,7 +172,7 @@ func isHeldBy(holder, sale string) bool { return holder == sale || holder == Rep
 type CriticalSection struct {
 	Span
 
-	Sale         string
+	Sale         string   // short name of the sale
 	Segment      int      // 1-based stock segment of the sale; 0: the whole stock
 	Overlaps     []string // first few sales with which the visit overlapped, known at its end
 	OverlapCount int      // number of sales with which the visit overlapped

@@ -68,8 +68,8 @@ func firstOfKind(faults []Finding, kind FindingKind) (first Finding, ok bool) {
 
 // storyBuilder collects the moments of a story.
 type storyBuilder struct {
-	account *Account
-	moments []StoryMoment
+	account *Account      // account that the story is about
+	moments []StoryMoment // moments so far, not yet sorted
 }
 
 // add adds a finding, its cause, and the sale that entered because of it.

@@ -176,7 +176,7 @@ func follow(ctx context.Context, client *http.Client, url, lastID string, onEven
 
 // Collector collects the events of several replicas. Its methods may be called concurrently.
 type Collector struct {
-	mu      sync.Mutex
+	mu      sync.Mutex    // guards the fields below
 	events  []Event       // events in the order of arrival
 	changed chan struct{} // closed when there is another event
 }

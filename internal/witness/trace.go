@@ -40,17 +40,17 @@ func (a Account) Trace(in language.Language, sales ...string) trace.Trace {
 
 // traceBuilder builds a trace from an account.
 type traceBuilder struct {
-	in      language.Language
-	account *Account
-	sales   []string        // names of the sales that are drawn
-	drawn   map[string]bool // sales that have taken a step
-	stock   string          // text of the latest known stock
+	in      language.Language // language of the sentences
+	account *Account          // account that is drawn
+	sales   []string          // names of the sales that are drawn
+	drawn   map[string]bool   // sales that have taken a step
+	stock   string            // text of the latest known stock
 }
 
 // timedStep is a step of a trace and its time. The expiry of a lock is a step without an event; a command may be several steps.
 type timedStep struct {
-	at   time.Time
-	step trace.Step
+	at   time.Time  // time of the step
+	step trace.Step // step without the state after it
 }
 
 // timedSteps returns all steps sorted by time, without the state after them.

@@ -140,8 +140,8 @@ type deadReplica struct {
 // redisQueue is the queue in Redis for the lock of one segment, as far as commands show it.
 type redisQueue struct {
 	queuedSince map[string]time.Time // time at which each replica first asked in vain
-	dead        []deadReplica
-	handedOffAt time.Time // time of the latest hand-off to the head of the queue; zero: a sale has obtained the lock since then
+	dead        []deadReplica        // dead replicas that have not yet delayed a sale
+	handedOffAt time.Time            // time of the latest hand-off to the head of the queue; zero: a sale has obtained the lock since then
 }
 
 // queueOf returns the queue for the lock that an event is about.

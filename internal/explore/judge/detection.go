@@ -4,9 +4,9 @@ import "lockstep/internal/anomaly"
 
 // Detection is an anomaly that a run has shown, with the symptom that showed it.
 type Detection struct {
-	Anomaly anomaly.Anomaly
-	Symptom Symptom
-	Values  []any // arguments of the symptom's sentence: names, numbers, durations, an error, or a list of names
+	Anomaly anomaly.Anomaly // anomaly that was detected
+	Symptom Symptom         // how the anomaly showed
+	Values  []any           // arguments of the symptom's sentence: names, numbers, durations, an error, or a list of names
 }
 
 // Symptom is one way in which an anomaly shows. Each has a sentence in texts.

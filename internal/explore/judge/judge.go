@@ -43,7 +43,7 @@ type Excuses struct {
 
 // Actor is one user of the lock.
 type Actor struct {
-	Name       string
+	Name       string // name of the actor in sentences
 	Process    string // actors of one process may share its hold on the lock
 	TriesOnce  bool   // calls TryLock, which does not wait, instead of Lock
 	ActorState        // implemented by the driver
@@ -60,8 +60,8 @@ type ActorState interface {
 
 // Setup configures a Judge.
 type Setup struct {
-	Driver       Driver
-	Actors       []Actor
+	Driver       Driver         // runner of the actors
+	Actors       []Actor        // users of the lock at the start; Add adds more
 	Key          string         // Redis key of the lock
 	Scope        strategy.Scope // the actors that the lock promises to exclude
 	OnNodes      bool           // the lock is on a majority of all servers but the first; false: it is on a majority of all servers
@@ -77,9 +77,9 @@ type Setup struct {
 
 // Judge observes one execution and detects its anomalies.
 type Judge struct {
-	*ownerTracker // who holds the lock
-	order         orderChecker
-	reports       reportChecker
+	*ownerTracker               // who holds the lock
+	order         orderChecker  // order of holders and their tokens
+	reports       reportChecker // reports of the lock to its callers
 }
 
 // commonState is shared by all parts of a Judge.

@@ -19,7 +19,7 @@ type Lease interface {
 type Sale struct {
 	Actor
 
-	index       int
+	index       int           // index of the actor
 	owner       string        // owner value passed to Lock
 	waiting     bool          // Lock has been called and has not returned
 	leases      []Lease       // held leases, outermost first

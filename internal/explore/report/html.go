@@ -9,10 +9,10 @@ import (
 
 // scheduleDocument is the data of a web.KindSchedules document: schedules of one lock to step through.
 type scheduleDocument struct {
-	Lock      string     `json:"lock"`
-	Title     string     `json:"title"`    // title of the lock
-	Scenario  string     `json:"scenario"` // flags of lockstep explore
-	Schedules []Schedule `json:"schedules"`
+	Lock      string     `json:"lock"`      // name of the lock
+	Title     string     `json:"title"`     // title of the lock
+	Scenario  string     `json:"scenario"`  // flags of lockstep explore
+	Schedules []Schedule `json:"schedules"` // schedules to step through
 }
 
 // Schedule is a schedule to step through, with its texts.

@@ -15,7 +15,7 @@ const (
 
 // progress prints the progress of an exploration: on a single changing line in a terminal, otherwise on a new line from time to time.
 type progress struct {
-	out        io.Writer
+	out        io.Writer        // destination of the lines
 	isTerminal bool             // out is a terminal, where a line can be replaced
 	now        func() time.Time // clock
 	nextUpdate time.Time        // earliest time of the next line

@@ -20,9 +20,9 @@ import (
 
 // Request is a question to the explorer, and the form of the answer.
 type Request struct {
-	Lock     strategy.Strategy
-	Scenario explore.Scenario
-	Bounds   explore.Bounds
+	Lock     strategy.Strategy // lock to explore
+	Scenario explore.Scenario  // scenario to explore
+	Bounds   explore.Bounds    // bounds of the exploration
 	Anomaly  explore.Anomaly   // only anomaly to look for; "": all that the lock promises to prevent
 	Each     bool              // continue after the first counterexample, to one for each anomaly
 	Why      bool              // explain each counterexample
@@ -32,10 +32,10 @@ type Request struct {
 	JSON, Mermaid bool      // form of the answer on Out; neither: text
 	Page          *web.File // HTML file for the schedules; nil: none
 
-	Command    string        // beginning of printed commands, as the user typed it: "lockstep explore"
-	LangFlag   string        // end of printed commands: the language flag, as the user typed it; "": not typed
-	In         <-chan string // lines typed during Walk
-	Out, Err   io.Writer
+	Command    string           // beginning of printed commands, as the user typed it: "lockstep explore"
+	LangFlag   string           // end of printed commands: the language flag, as the user typed it; "": not typed
+	In         <-chan string    // lines typed during Walk
+	Out, Err   io.Writer        // destinations of the answer, and of progress and remarks
 	Columns    func() int       // width of Out in columns; nil: Out is not a terminal
 	IsTerminal bool             // Err is a terminal
 	Now        func() time.Time // clock, in real time

@@ -15,7 +15,7 @@ import (
 
 // walk is an interactive session in a terminal. On a screen (request.Columns is not nil), each step redraws everything.
 type walk struct {
-	request     Request
+	request     Request          // request that started the walk
 	session     *session.Session // schedule so far
 	lastDiagram string           // latest diagram printed; "": none yet
 }

@@ -13,15 +13,15 @@ import (
 type fairQueue struct {
 	capacity int // largest number of tickets, including that of the running task
 
-	mu      sync.Mutex
-	tickets []*ticket // tickets of the running and the waiting tasks, in order of arrival
-	current *ticket   // ticket of the running task; nil: none
-	round   int       // present round; each client has at most one turn in a round
+	mu      sync.Mutex // guards the fields below
+	tickets []*ticket  // tickets of the running and the waiting tasks, in order of arrival
+	current *ticket    // ticket of the running task; nil: none
+	round   int        // present round; each client has at most one turn in a round
 }
 
 // ticket is a client's place in the queue.
 type ticket struct {
-	client string
+	client string     // client that holds the ticket
 	round  int        // round of the turn: the next one, or one after the client's previous ticket
 	turn   chan error // receives nil when the turn comes, or ErrBusy if another client needs the place
 }

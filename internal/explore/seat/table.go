@@ -25,8 +25,8 @@ const tableActors = 2
 
 // Cell is the event with the result for a lock and an anomaly.
 type Cell struct {
-	Lock     string `json:"lock"`
-	Anomaly  string `json:"anomaly"`
+	Lock     string `json:"lock"`     // name of the lock
+	Anomaly  string `json:"anomaly"`  // name of the anomaly
 	Answer   string `json:"answer"`   // never, broken, unknown, or n/a: the lock does not promise to prevent the anomaly
 	Steps    int    `json:"steps"`    // length of the shortest schedule that shows the anomaly; 0: none
 	Scenario string `json:"scenario"` // name of that schedule's scenario
@@ -36,7 +36,7 @@ type Cell struct {
 
 // Row contains the results of a lock in the table.
 type Row struct {
-	Cells   []Cell  `json:"cells"`
+	Cells   []Cell  `json:"cells"`   // one for each anomaly
 	Seconds float64 `json:"seconds"` // duration of the exploration
 	Shipped bool    `json:"-"`       // the row comes from table.json, not from this process
 }

@@ -13,8 +13,8 @@ import (
 
 // Comparison is the course of one schedule under two locks.
 type Comparison struct {
-	Locks           [2]string               `json:"locks"`
-	Rows            []Row                   `json:"rows"`
+	Locks           [2]string               `json:"locks"`   // names of the locks
+	Rows            []Row                   `json:"rows"`    // corresponding steps, in order
 	FirstDifference int                     `json:"differs"` // 1-based row of the first difference; 0: none
 	Why             []string                `json:"why"`     // reasons for the first difference, sentences without a full stop
 	Shown           [2][]explore.AnomalyHit `json:"shown"`   // anomalies that each lock shows; Step is the 1-based row
@@ -89,10 +89,10 @@ func refusal(ctx context.Context, s strategy.Strategy, scenario explore.Scenario
 
 // secondLock runs the second lock along a schedule of the first.
 type secondLock struct {
-	run      *explore.Run // run of the second lock so far
-	isOver   bool         // no further step is possible
-	lock     strategy.Strategy
-	scenario explore.Scenario
+	run      *explore.Run      // run of the second lock so far
+	isOver   bool              // no further step is possible
+	lock     strategy.Strategy // strategy of the second lock
+	scenario explore.Scenario  // scenario of both locks
 }
 
 // lastStep returns the last step taken.

@@ -16,7 +16,7 @@ type Disabled struct {
 // runChoices is a run and its possible transitions.
 type runChoices struct {
 	*explore.Run
-	possible []engine.Transition
+	possible []engine.Transition // possible transitions of the run
 }
 
 // listDisabled returns the actors that cannot move. Unless the schedule is over, it also returns the allowed faults that cannot happen, and

@@ -22,7 +22,7 @@ var ErrTooLarge = lock.WithCode("too_large", "there are too many states for a ma
 type DistanceMap struct {
 	newHarness func() (*explore.Harness, error) // begins a harness, to find the states along a schedule
 	states     map[engine.Fingerprint]int32     // number of each state, by its hash
-	edges      []edge
+	edges      []edge                           // steps between the states
 }
 
 // edge is a step from one state to another. Two edges may be equal.

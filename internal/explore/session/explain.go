@@ -13,7 +13,7 @@ import (
 
 // Explanation tells which steps of a schedule made an anomaly possible and unavoidable.
 type Explanation struct {
-	Anomaly         explore.Anomaly `json:"anomaly"`
+	Anomaly         explore.Anomaly `json:"anomaly"`    // anomaly that is explained
 	Step            int             `json:"step"`       // 1-based step that shows the anomaly
 	PointOfNoReturn int             `json:"point"`      // 1-based step after which every path shows the anomaly; 0: none is known
 	PointToken      string          `json:"token"`      // token of the step PointOfNoReturn; "": none
@@ -26,8 +26,8 @@ type Explanation struct {
 
 // Escape is a choice from which a path leads to the end of all sales without the anomaly.
 type Escape struct {
-	Token string            `json:"token"`
-	Says  string            `json:"says"`
+	Token string            `json:"token"` // notation of the choice in schedules
+	Says  string            `json:"says"`  // description of the choice
 	Path  []string          `json:"way"`   // tokens of the steps after the choice, to the end
 	Shows []explore.Anomaly `json:"shows"` // other anomalies on that path
 }
@@ -75,9 +75,9 @@ func Explain(
 
 // explainer computes an Explanation.
 type explainer struct {
-	session *Session // positioned before the step in question
-	bounds  explore.Bounds
-	result  *Explanation
+	session *Session       // positioned before the step in question
+	bounds  explore.Bounds // bounds of each search
+	result  *Explanation   // explanation so far
 }
 
 // tryPointOfNoReturn searches for a path without the anomaly before a step. If there is one, that step is the point of no return.

@@ -30,9 +30,9 @@ import (
 
 // Session is one strategy in one scenario, at some point of a schedule. It is not safe for concurrent use.
 type Session struct {
-	strategy        strategy.Strategy
-	scenario        explore.Scenario
-	harness         *explore.Harness
+	strategy        strategy.Strategy   // strategy under test
+	scenario        explore.Scenario    // scenario of the session
+	harness         *explore.Harness    // runs the strategy along schedules
 	path            []engine.Transition // steps so far
 	now             View                // view of the present state
 	nextTransitions []engine.Transition // transition of each of now.Choices

@@ -26,24 +26,24 @@ type State struct {
 
 // Server is the state of one Redis server.
 type Server struct {
-	Name   string          `json:"name"`
-	Health simredis.Health `json:"health"`
-	Lags   bool            `json:"lags"` // the server's replica has not received the last changes
-	Keys   []Key           `json:"keys"`
+	Name   string          `json:"name"`   // display name
+	Health simredis.Health `json:"health"` // state of the server's process
+	Lags   bool            `json:"lags"`   // the server's replica has not received the last changes
+	Keys   []Key           `json:"keys"`   // keys, without those of the run and the ledger
 }
 
 // Key is a key on a server.
 type Key struct {
 	Name    string       `json:"name"`
-	Values  []string     `json:"values"`
+	Values  []string     `json:"values"`     // the string; or the members or fields, with scores or values
 	Expires trace.Millis `json:"expires_ms"` // time until it expires; 0: never
 }
 
 // Actor is the state of one actor.
 type Actor struct {
-	Name     string            `json:"name"`
-	Process  string            `json:"process"`
-	Stance   trace.Stance      `json:"stance"`
+	Name     string            `json:"name"`     // name in schedules, such as A
+	Process  string            `json:"process"`  // name of the actor's process
+	Stance   trace.Stance      `json:"stance"`   // whether the actor runs, and what it believes
 	Believes bool              `json:"believes"` // the actor believes that it holds the lock
 	Places   []engine.CallSite `json:"places"`   // call site of the next command or the wait of each of its tasks
 }

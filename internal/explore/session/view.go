@@ -13,14 +13,14 @@ import (
 type View struct {
 	explore.Recording
 
-	Lock       string     `json:"lock"`
+	Lock       string     `json:"lock"`     // name of the lock
 	Scenario   string     `json:"scenario"` // flags of lockstep explore
 	Schedule   string     `json:"schedule"` // tokens of the steps so far
-	State      State      `json:"state"`
-	Choices    []Choice   `json:"choices"` // possible next steps, faults last
-	Disabled   []Disabled `json:"disabled"`
-	Over       bool       `json:"over"`    // no further step is possible
-	ResultText string     `json:"reached"` // result of a schedule that is over, in words; "": the schedule is not over
+	State      State      `json:"state"`    // contents of Redis, and state of the actors
+	Choices    []Choice   `json:"choices"`  // possible next steps, faults last
+	Disabled   []Disabled `json:"disabled"` // steps that cannot happen now, with reasons
+	Over       bool       `json:"over"`     // no further step is possible
+	ResultText string     `json:"reached"`  // result of a schedule that is over, in words; "": the schedule is not over
 }
 
 // Choice is a possible next step.
