@@ -15,7 +15,7 @@ import (
 )
 
 type (
-	// Scenario says what the actors do, and which faults may happen.
+	// Scenario defines what the actors do, and which faults may happen.
 	Scenario = engine.Scenario
 	// ScenarioFlags is a scenario as command-line flags.
 	ScenarioFlags = engine.Flags
@@ -67,7 +67,7 @@ func ParseFaults(text string) (Faults, error) { return fault.Parse(text, fault.N
 // Notation returns an example of each form that a step of a schedule can have.
 func Notation() []string { return engine.Notation() }
 
-// Goal says what an exploration looks for, and when it ends.
+// Goal defines what an exploration looks for, and when it ends.
 type Goal struct {
 	Anomalies []Anomaly    // anomalies to look for; empty: all that the strategy promises to prevent
 	All       bool         // whether to continue until every anomaly was found or everything was explored; false: the first one ends it

@@ -166,7 +166,7 @@ func (r *recorder) actorSentences(before baseline) []string {
 // {node} the node that a command was for, and {jump} how far a clock jumps.
 type stepText struct {
 	kind     string        // kind of the step; "": it depends on what the step did
-	sentence language.Text // complete sentence; empty: moveSentence says what the step did, between prefix and suffix
+	sentence language.Text // complete sentence; empty: moveSentence composes it, between prefix and suffix
 	prefix   language.Text // phrase for the fault of the node before the command
 	suffix   language.Text // phrase about what happens to the reply or the sender after the command
 }

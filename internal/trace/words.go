@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	maxWidth     = 120 // columns of a line of the diagram
-	minTextWidth = 40  // smallest number of columns for the text, however many lifelines there are
-	textIndent   = "  "
+	maxWidth     = 120  // columns of a line of the diagram
+	minTextWidth = 40   // smallest number of columns for the text, however many lifelines there are
+	textIndent   = "  " // indent of a text below its first line
 )
 
 // description returns the lines of text beside a step. It shortens a command that is too long, unless full is true.

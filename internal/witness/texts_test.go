@@ -90,7 +90,7 @@ func TestEveryFindingKindHasSentence(t *testing.T) {
 	declared := constants(t, "FindingKind")
 	for _, row := range findingTexts() {
 		if !slices.Contains(declared, string(row.kind)) {
-			t.Errorf("%s is no finding", row.kind)
+			t.Errorf("%s is not a finding", row.kind)
 		}
 	}
 	for _, kind := range declared {

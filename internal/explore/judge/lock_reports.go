@@ -32,7 +32,7 @@ func (j *Judge) RecordUnlockEnd(actor int, outermost bool, err error) {
 	}
 }
 
-// notHeldError returns the error in err's chain that says that the lock was not held; nil if there is none.
+// notHeldError returns the error in err's chain that denies that the lock was held; nil if there is none.
 func notHeldError(err error) error {
 	for _, notHeld := range []error{lock.ErrExpired, lock.ErrNotOwner} {
 		if errors.Is(err, notHeld) {

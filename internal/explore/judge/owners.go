@@ -12,7 +12,7 @@ import (
 // nobody is the index that stands for no actor.
 const nobody = -1
 
-// ownership says which actor the lock belongs to on one server. Both fields are actor indices.
+// ownership tells which actor owns the lock on one server. Both fields are actor indices.
 type ownership struct {
 	owner    int // actor that owns the lock on the server, or nobody
 	claimant int // actor that overwrote the lock of a sale in the critical section, and becomes the owner if it enters; or nobody

@@ -77,7 +77,7 @@ func record(ctx context.Context, s strategy.Strategy, scenario explore.Scenario,
 	return recording, err
 }
 
-// refusal returns the error that says why a token cannot follow a schedule.
+// refusal returns an error with the reason why a token cannot follow a schedule.
 func refusal(ctx context.Context, s strategy.Strategy, scenario explore.Scenario, after, token string) error {
 	session, err := NewWithContext(ctx, s, scenario, after)
 	if err != nil {

@@ -35,7 +35,7 @@ type Server struct {
 // Key is a key on a server.
 type Key struct {
 	Name    string       `json:"name"`
-	Values  []string     `json:"values"`     // the string; or the members or fields, with scores or values
+	Values  []string     `json:"values"`     // values, in the order of simredis.Key.Values
 	Expires trace.Millis `json:"expires_ms"` // time until it expires; 0: never
 }
 
