@@ -65,8 +65,8 @@ func (e *evidence) vacuousReason(key string) string {
 	}
 }
 
-// note returns a reason why the anomalies found may be artifacts of the test; "" if there is none.
-func (e *evidence) note() string {
+// artifactNote returns a reason why the anomalies found may be artifacts of the test; "" if there is none.
+func (e *evidence) artifactNote() string {
 	if e.sharedOwner == "" {
 		return ""
 	}
@@ -167,12 +167,12 @@ func (g *game) lockCall(c *candidate, name string, lock func(context.Context) (H
 		case errors.Is(err, errContract):
 			g.contractErr = err
 		case err != nil:
-			g.record(func() { g.refuse(ctx, c, err) })
+			g.record(func() { g.recordRefusal(ctx, c, err) })
 		case held == nil:
 			err = fmt.Errorf("%w: Lock returns neither a lock nor an error", errContract)
 			g.contractErr = err
 		default:
-			g.record(func() { g.enter(c, held) })
+			g.record(func() { g.recordEntry(c, held) })
 		}
 		return err
 	}}
@@ -185,16 +185,16 @@ func (g *game) record(event func()) {
 	event()
 }
 
-// refuse records that a candidate did not obtain the lock.
-func (g *game) refuse(ctx context.Context, c *candidate, err error) {
+// recordRefusal records that a candidate did not obtain the lock.
+func (g *game) recordRefusal(ctx context.Context, c *candidate, err error) {
 	if g.evidence.failure == nil {
 		g.evidence.failure = err
 	}
 	g.judge.RecordRefusal(c.Index, err, ctx.Err() != nil)
 }
 
-// enter records that a candidate has entered the critical section, unless its process has crashed.
-func (g *game) enter(c *candidate, held Held) {
+// recordEntry records that a candidate has entered the critical section, unless its process has crashed.
+func (g *game) recordEntry(c *candidate, held Held) {
 	c.held = held
 	if c.Process.Crashed {
 		return

@@ -143,7 +143,7 @@ func (c Config) report(e *evidence) bubble.Report {
 	return bubble.Report{
 		Package: "locktest", NoneFound: "no anomaly",
 		ReplayCall: func(schedule string) string { return fmt.Sprintf("locktest.Replay(t, %v, %q, open)", c, schedule) },
-		Evidence:   func() (vacuous, note string) { return e.vacuousReason(c.Key), e.note() },
+		Evidence:   func() (vacuous, note string) { return e.vacuousReason(c.Key), e.artifactNote() },
 	}
 }
 
@@ -160,7 +160,7 @@ func Search(t *testing.T, c Config, open func(Process) (Lock, error)) (Result, e
 	return Result{
 		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.RepeatedRuns,
 		Missed: r.UnreachedSteps, Never: r.UnusedFaults, Took: r.Took, Found: counterexamples(r.Violations),
-		Vacuous: e.vacuousReason(c.Key), Note: e.note(),
+		Vacuous: e.vacuousReason(c.Key), Note: e.artifactNote(),
 	}, err
 }
 

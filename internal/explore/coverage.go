@@ -67,5 +67,5 @@ func (c *Coverage) add(e search.Edge[engine.Transition]) {
 	c.EndStates[s.soldCount]++
 }
 
-// Sold reports whether at least one sale has succeeded in some schedule that ran to its end.
-func (c *Coverage) Sold() bool { return len(c.EndStates) > 1 }
+// HasSold reports whether at least one sale has succeeded in some schedule that ran to its end.
+func (c *Coverage) HasSold() bool { return len(c.EndStates) > 1 }

@@ -59,8 +59,8 @@ func (r *Run) Holder() *engine.Actor {
 	return nil
 }
 
-// Sold returns the number of sales that have succeeded.
-func (r *Run) Sold() int { return r.soldCount }
+// SoldCount returns the number of sales that have succeeded.
+func (r *Run) SoldCount() int { return r.soldCount }
 
 // IsInCriticalSection reports whether an actor believes that it holds the lock, and has not been told otherwise.
 func (r *Run) IsInCriticalSection(a *engine.Actor) bool {

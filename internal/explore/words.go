@@ -58,7 +58,7 @@ func (r Result) Untested() (all []string) {
 		all = append(all, r.Scenario.Say("no sale waited for a lock that another one held, so none could be overtaken",
 			"没有一单等过别人持有的锁，也就无从插队"))
 	}
-	if r.Complete && !r.Coverage.Sold() {
+	if r.Complete && !r.Coverage.HasSold() {
 		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "所有时序里一件也没有卖出"))
 	}
 	for _, f := range AllFaults() {

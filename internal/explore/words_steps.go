@@ -299,9 +299,9 @@ func (r *recorder) expirySentence(before baseline) (sentence string) {
 		switch {
 		case !oldLock.exists || oldLock.TTL == 0 || newLock.exists:
 		case sentence == "" && !r.engine.Cluster.OnNodes():
-			return r.say(": %s expires", "：%s过期", r.lockOf(oldLock.holder))
+			return r.say(": %s expires", "：%s过期", r.lockPhrase(oldLock.holder))
 		case sentence == "":
-			sentence = r.say(": %s expires on node %d", "：%s在节点 %d 上过期", r.lockOf(oldLock.holder), i)
+			sentence = r.say(": %s expires on node %d", "：%s在节点 %d 上过期", r.lockPhrase(oldLock.holder), i)
 		default:
 			sentence += r.say(", %s on node %d", "，%s在节点 %d 上过期", strings.TrimSpace(r.possessive(oldLock.holder)), i)
 		}
@@ -314,7 +314,7 @@ func (r *recorder) redisSentence(before baseline) string {
 	oldLock, newLock := before.locks[0], r.locks()[0]
 	switch {
 	case oldLock.exists && !newLock.exists:
-		return r.say(": %s is gone", "：%s丢失", r.lockOf(oldLock.holder))
+		return r.say(": %s is gone", "：%s丢失", r.lockPhrase(oldLock.holder))
 	case newLock.exists && (!oldLock.exists || newLock.holder != oldLock.holder):
 		return r.say(": the lock is %s again", "：锁又是%s了", r.possessive(newLock.holder))
 	default:
@@ -330,8 +330,8 @@ func (r *recorder) possessive(holder int) string {
 	return r.say("%s's", " %s 的", r.holderName(holder))
 }
 
-// lockOf returns a phrase for a holder's lock that may begin a sentence.
-func (r *recorder) lockOf(holder int) string {
+// lockPhrase returns a phrase for a holder's lock that may begin a sentence.
+func (r *recorder) lockPhrase(holder int) string {
 	return strings.TrimSpace(r.say("%s lock", "%s锁", r.possessive(holder)))
 }
 

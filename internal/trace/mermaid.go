@@ -45,7 +45,7 @@ func (t Trace) Mermaid() string {
 // drawActivations writes which actors start in this step to believe that they hold the lock, and which stop.
 func (t Trace) drawActivations(step, before Step, line func(format string, args ...any)) {
 	for i, name := range t.Actors {
-		believes, believed := step.Standing[i].believesHeld(), before.Standing[i].believesHeld()
+		believes, believed := step.Standing[i].believesHoldingLock(), before.Standing[i].believesHoldingLock()
 		switch {
 		case believes && !believed:
 			line("activate %s", name)
@@ -55,8 +55,8 @@ func (t Trace) drawActivations(step, before Step, line func(format string, args 
 	}
 }
 
-// believesHeld reports whether an actor believes that it holds the lock.
-func (s Stance) believesHeld() bool { return s == Inside || s == PausedInside }
+// believesHoldingLock reports whether an actor believes that it holds the lock.
+func (s Stance) believesHoldingLock() bool { return s == Inside || s == PausedInside }
 
 // drawCommand writes the command of a step, and its reply.
 func (t Trace) drawCommand(step Step, line func(format string, args ...any)) {

@@ -191,9 +191,9 @@ func (a *Account) interpret(next *pendingEvent) {
 	case KindAsks:
 		a.beginWait(s, event)
 	case KindObtains:
-		a.enterLock(s, event)
+		a.obtainLock(s, event)
 	case KindLeaves:
-		a.unlock(s, event)
+		a.beginRelease(s, event)
 	case KindLoses:
 		a.report(Finding{Kind: LearnedOfLoss, At: event.Replied, Subject: s.Name})
 		a.exit(s, event.Replied)

@@ -18,22 +18,22 @@ func (s Span) Contains(at time.Time) bool {
 
 // Intersect returns the common part of two spans. If there is none, the result has no positive length.
 func (s Span) Intersect(other Span) Span {
-	return Span{later(s.From, other.From), Earlier(s.To, other.To)}
+	return Span{laterOf(s.From, other.From), EarlierOf(s.To, other.To)}
 }
 
 // Length returns the length of a span that has ended.
 func (s Span) Length() time.Duration { return s.To.Sub(s.From) }
 
-// Earlier returns the earlier of two times. A zero time is ignored.
-func Earlier(a, b time.Time) time.Time {
+// EarlierOf returns the earlier of two times. A zero time is ignored.
+func EarlierOf(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
 	}
 	return a
 }
 
-// later returns the later of two times.
-func later(a, b time.Time) time.Time {
+// laterOf returns the later of two times.
+func laterOf(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}
@@ -135,7 +135,7 @@ func (a *Account) addNodeHolding(part *Holding) *Holding {
 	whole := *part
 	whole.Node = 0
 	for _, p := range parts {
-		whole.From = later(whole.From, p.From)
+		whole.From = laterOf(whole.From, p.From)
 	}
 	return &whole
 }

@@ -273,7 +273,7 @@ func (k *keyTracker) inferHolding(event Event) {
 	}
 	for i, doubt := range k.unanswered {
 		if doubt.Sent.Before(event.Replied) {
-			from := later(doubt.Sent, k.releasedCommands[doubt.Replica].Replied)
+			from := laterOf(doubt.Sent, k.releasedCommands[doubt.Replica].Replied)
 			k.unanswered = slices.Delete(k.unanswered, i, i+1)
 			k.begin(doubt.Command.Holder, from, from, doubt.Command.TTL)
 			return

@@ -281,7 +281,7 @@ func (h hook) recordCommand(ctx context.Context, sent time.Time, cmd redis.Cmder
 	if h.isFutileRelease(polls, m, err) {
 		return
 	}
-	if polls.isRepeatedBy(m, cmd.Name(), h.node > 0 && isDialError(err)) {
+	if polls.recordRepetition(m, cmd.Name(), h.node > 0 && isDialError(err)) {
 		polls.repeats, polls.lastSent = polls.repeats+1, sent
 		return
 	}
@@ -298,9 +298,9 @@ func (s *activeSale) pollsOn(node int) *pollState {
 	return s.polls[node]
 }
 
-// isRepeatedBy reports whether a command asks in vain for the lock or its renewal, like the command before. It remembers the command for
-// the next call. An attempt on a node that cannot be dialed is in vain, too.
-func (p *pollState) isRepeatedBy(m meaning.Meaning, name string, unreachable bool) bool {
+// recordRepetition remembers a command for the next call. It reports whether the command asks in vain for the lock or its renewal, like the
+// command before. An attempt on a node that cannot be dialed is in vain, too.
+func (p *pollState) recordRepetition(m meaning.Meaning, name string, unreachable bool) bool {
 	refused := ""
 	if m.Verb == Takes && (m.Outcome == Refused || unreachable) || m.Verb == Looks || m.Verb == Renews && m.Outcome == Unknown {
 		refused = strings.Join([]string{name, string(m.Verb), string(m.Outcome)}, " ")

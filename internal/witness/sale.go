@@ -85,8 +85,8 @@ func (a *Account) beginWait(s *Sale, event Event) {
 	s.attempts = map[int]int{}
 }
 
-// enterLock handles an event in which a sale, or a nested call of it, obtains the lock.
-func (a *Account) enterLock(s *Sale, event Event) {
+// obtainLock handles an event in which a sale, or a nested call of it, obtains the lock.
+func (a *Account) obtainLock(s *Sale, event Event) {
 	a.recordWait(s, event)
 	if s.IsWaiting() {
 		for _, other := range a.ActiveSales[:slices.Index(a.ActiveSales, s)] {
@@ -101,8 +101,8 @@ func (a *Account) enterLock(s *Sale, event Event) {
 	a.enter(s, event.Replied)
 }
 
-// unlock handles an event in which a sale, or a nested call of it, begins to release the lock.
-func (a *Account) unlock(s *Sale, event Event) {
+// beginRelease handles an event in which a sale, or a nested call of it, begins to release the lock.
+func (a *Account) beginRelease(s *Sale, event Event) {
 	a.report(s.endNestedWait(event.Replied)...)
 	if s.lockDepth--; s.lockDepth == 0 {
 		a.exit(s, event.Replied)
@@ -195,7 +195,7 @@ func (a *Account) enter(s *Sale, at time.Time) {
 	a.occupancy++
 	// A run of a job asks for nothing, because it waits for its tick.
 	if a.occupancy == 1 && a.lastEnded != nil && a.lastEnded.Segment == s.Segment && !s.AskedAt.IsZero() {
-		if d := at.Sub(later(a.lastEnded.To, s.AskedAt)); d > reportedWait {
+		if d := at.Sub(laterOf(a.lastEnded.To, s.AskedAt)); d > reportedWait {
 			a.report(Finding{Kind: LockIdle, At: at, Subject: s.Name, Other: a.lastEnded.Sale, Duration: Millis(d)})
 		}
 	}

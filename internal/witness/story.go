@@ -46,7 +46,7 @@ func (a *Account) Story() []StoryMoment {
 			s.add(f)
 		}
 	}
-	return s.ordered()
+	return s.orderedMoments()
 }
 
 // firstOfKind returns the first finding of a kind. Of locks that expired, it prefers the one of a sale in the first lost update.
@@ -74,15 +74,15 @@ type storyBuilder struct {
 
 // add adds a finding, its cause, and the sale that entered because of it.
 func (s *storyBuilder) add(f Finding) {
-	cause := s.causeOf(f) // It may add a moment, which has to come first.
+	cause := s.findOrAddCause(f) // It may add a moment, which has to come first.
 	s.moments = append(s.moments, StoryMoment{Finding: f, cause: cause})
 	if entry := s.nextEntry(f); entry != nil {
 		s.moments = append(s.moments, StoryMoment{Finding: *entry, cause: &f})
 	}
 }
 
-// causeOf returns the moment that led to a finding, and adds that moment if necessary; nil if no cause is known.
-func (s *storyBuilder) causeOf(f Finding) *Finding {
+// findOrAddCause returns the moment that led to a finding, and adds that moment if necessary; nil if no cause is known.
+func (s *storyBuilder) findOrAddCause(f Finding) *Finding {
 	switch f.Kind {
 	case ExpiredAtWork:
 		return s.addPauseCause(f)
@@ -192,8 +192,8 @@ func (s *storyBuilder) sectionBefore(sale string, at time.Time) *CriticalSection
 	return nil
 }
 
-// ordered returns the moments in order, without repetitions, each with the positions of its causes.
-func (s *storyBuilder) ordered() []StoryMoment {
+// orderedMoments returns the moments in order, without repetitions, each with the positions of its causes.
+func (s *storyBuilder) orderedMoments() []StoryMoment {
 	slices.SortStableFunc(s.moments, func(a, b StoryMoment) int {
 		rank := func(k FindingKind) int { return slices.Index(storyKinds(), k) }
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(rank(a.Kind), rank(b.Kind)))

@@ -201,12 +201,12 @@ func (q *redisQueue) admit(s *Sale, event Event) (found []Finding) {
 	}
 	delete(q.queuedSince, event.Replica)
 	q.dead = slices.DeleteFunc(q.dead, func(g deadReplica) bool {
-		since, kind := later(g.diedAt, s.AskedAt), DiedHolding
+		since, kind := laterOf(g.diedAt, s.AskedAt), DiedHolding
 		if !g.hadLock {
 			if !q.handedOffAt.After(g.queuedSince) || !queued.After(g.queuedSince) {
 				return false // The sale was ahead of the dead replica's place, or that turn has not come.
 			}
-			since, kind = later(q.handedOffAt, s.AskedAt), DiedInQueue
+			since, kind = laterOf(q.handedOffAt, s.AskedAt), DiedInQueue
 		}
 		f := Finding{Kind: kind, At: event.Replied, Subject: g.holderOrWaiter, Other: s.Name, Duration: Millis(event.Replied.Sub(since))}
 		switch {

@@ -162,8 +162,8 @@ func (st *commonState) excludeOwnership() {
 // isTakenBy reports whether an actor that wrote the lock's key owns the lock by that. A hash, a list or a set may contain several actors;
 // it is owned by the writer only if it names no other process. Any other holder of such a lock becomes known when it enters.
 func (t *ownerTracker) isTakenBy(by *Sale, k simredis.Key) bool {
-	isNamedRival := func(s *Sale) bool { return s.Process != by.Process && t.keyNames(k, s) }
-	return k.IsString() || t.isUnattributed(k) || t.keyNames(k, by) && !t.hasSale(isNamedRival)
+	isNamedRival := func(s *Sale) bool { return s.Process != by.Process && t.keyMentions(k, s) }
+	return k.IsString() || t.isUnattributed(k) || t.keyMentions(k, by) && !t.hasSale(isNamedRival)
 }
 
 // overwritesPermanent reports whether a lock without an expiry was overwritten.
@@ -193,7 +193,7 @@ func (t *ownerTracker) recordWrite(by *Sale, o *ownership, ch keyChange) {
 	var wasNamed, isNamed bool // whether the key named the owner before, and names it now
 	if o.owner != nobody {
 		owner = t.sales[o.owner]
-		wasNamed, isNamed = t.keyNames(ch.oldKey, owner), t.keyNames(ch.newKey, owner)
+		wasNamed, isNamed = t.keyMentions(ch.oldKey, owner), t.keyMentions(ch.newKey, owner)
 	}
 	switch {
 	case owner == by:
@@ -266,7 +266,7 @@ func (t *ownerTracker) reportForeignChange(by, owner *Sale, ch keyChange) {
 func (t *ownerTracker) successor(to simredis.Key, by *Sale) int {
 	for _, text := range to.Values {
 		if i := slices.IndexFunc(t.sales, func(s *Sale) bool {
-			return s.Process != by.Process && s.waiting && t.textNames(text, s)
+			return s.Process != by.Process && s.waiting && t.textMentions(text, s)
 		}); i >= 0 {
 			return i
 		}

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/service/reason"
 )
 
-// texts returns the sentence of each symptom. Each is a format for the arguments that the comment on the symptom lists.
-func texts() [symptomCount]language.Text {
+// symptomTexts returns the sentence of each symptom. Each is a format for the arguments that the comment on the symptom lists.
+func symptomTexts() [symptomCount]language.Text {
 	both := language.Both
 	return [...]language.Text{
 		TwoEntered:            both("%s are both in the critical section", "%s 同时在临界区里"),
@@ -61,7 +61,7 @@ func (d Detection) In(in language.Language) string {
 			values[i] = Enumeration(value, in)
 		}
 	}
-	return simredis.RelativeTimes(fmt.Sprintf(texts()[d.Symptom].In(in), values...))
+	return simredis.RelativeTimes(fmt.Sprintf(symptomTexts()[d.Symptom].In(in), values...))
 }
 
 // Enumeration joins one or more names in a sentence, as in "A, B and C".

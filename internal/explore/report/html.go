@@ -66,15 +66,15 @@ func (r Request) writePage(all []Schedule) error {
 		fmt.Fprintf(r.Err, "%s was not written: there is no schedule to show\n", r.Page.Name())
 		return nil
 	}
-	document, err := r.page(all)
+	document, err := r.newPage(all)
 	if err != nil {
 		return err
 	}
 	return r.Page.Write(document)
 }
 
-// page returns the HTML document of schedules.
-func (r Request) page(all []Schedule) ([]byte, error) {
+// newPage returns the HTML document of schedules.
+func (r Request) newPage(all []Schedule) ([]byte, error) {
 	return web.Document(web.KindSchedules, "lockstep: "+r.Lock.Name, scheduleDocument{
 		Lock: r.Lock.Name, Title: r.Lock.Title.In(r.Scenario.Language), Scenario: r.Scenario.String(), Schedules: all,
 	}, r.Scenario.Language)
@@ -86,5 +86,5 @@ func (r Request) PageOf(recording explore.Recording) ([]byte, error) {
 	if r.Anomaly != "" {
 		schedule.Goal = r.goalText()
 	}
-	return r.page([]Schedule{schedule})
+	return r.newPage([]Schedule{schedule})
 }

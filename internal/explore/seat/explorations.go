@@ -20,7 +20,7 @@ import (
 
 // handleHint handles GET /seat/hint: it returns the next step of a shortest path from a position to an anomaly.
 func (s *Seat) handleHint(r *http.Request) (hint session.Hint, err error) {
-	p, from, err := s.fittingSession(r, true)
+	p, from, err := s.openFittingSession(r, true)
 	if err != nil {
 		return hint, err
 	}
@@ -89,7 +89,7 @@ func withProgress[T any](send sendEvent, do func(update func(T))) {
 
 // handleOracle handles GET /seat/oracle: it streams progress, then the distances to an anomaly from a position and its neighbors.
 func (s *Seat) handleOracle(w http.ResponseWriter, r *http.Request) error {
-	p, from, err := s.fittingSession(r, true)
+	p, from, err := s.openFittingSession(r, true)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (s *Seat) distanceMap(r *http.Request, p report.Request, send sendEvent) (d
 	err = s.explorations.run(r.Context(), s.client(r), isCached, waiting, func() (err error) {
 		defer explore.ReduceGC(s.limits.Map)() // No other exploration runs now.
 		withProgress(send, func(update func(progress)) {
-			drawn, err = session.Draw(r.Context(), p.Lock, p.Scenario, s.limits.Map, func(n int) { update(progress{States: n}) })
+			drawn, err = session.NewDistanceMap(r.Context(), p.Lock, p.Scenario, s.limits.Map, func(n int) { update(progress{States: n}) })
 		})
 		switch {
 		case err == nil:

@@ -207,9 +207,9 @@ func (s *Seat) openSession(r *http.Request, p report.Request) (opened *session.S
 	return opened, stale, nil
 }
 
-// fittingSession runs a session to the position of a request. It fails if the schedule does not fit, or if needsAnomaly is true and the
+// openFittingSession runs a session to the position of a request. It fails if the schedule does not fit, or if needsAnomaly is true and the
 // request has no valid anomaly.
-func (s *Seat) fittingSession(r *http.Request, needsAnomaly bool) (p report.Request, at *session.Session, err error) {
+func (s *Seat) openFittingSession(r *http.Request, needsAnomaly bool) (p report.Request, at *session.Session, err error) {
 	if p, err = parsePosition(r.URL.Query()); err == nil && needsAnomaly {
 		p.Anomaly, err = parseAnomaly(r.URL.Query(), p.Lock, false)
 	}
@@ -226,7 +226,7 @@ func (s *Seat) fittingSession(r *http.Request, needsAnomaly bool) (p report.Requ
 // handleFile handles GET /seat/file: it returns an HTML file that steps through the schedule without a server, and states the reader's
 // goal, if any.
 func (s *Seat) handleFile(w http.ResponseWriter, r *http.Request) error {
-	p, at, err := s.fittingSession(r, r.URL.Query().Has("anomaly"))
+	p, at, err := s.openFittingSession(r, r.URL.Query().Has("anomaly"))
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// ErrTooLarge is returned by Draw when a bound is hit before all states are explored.
+// ErrTooLarge is returned by NewDistanceMap when a bound is hit before all states are explored.
 var ErrTooLarge = lock.WithCode("too_large", "there are too many states for a map")
 
 // DistanceMap contains all states of a scenario and the steps between them. States that differ only in the order of a lock's nodes count as
@@ -34,9 +34,9 @@ type edge struct {
 // isFault is the bit in edge.shows of a step that is a fault. The anomalies use the lower bits.
 const isFault = 1 << 31
 
-// Draw explores all states of a scenario and returns their map, which takes 12 bytes for each step and about 50 for each state. It fails
-// with ErrTooLarge if a bound is hit. It calls progress, unless nil, from time to time with the number of states found so far.
-func Draw(
+// NewDistanceMap explores all states of a scenario and returns their map, which takes 12 bytes for each step and about 50 for each state.
+// It fails with ErrTooLarge if a bound is hit. It calls progress, unless nil, from time to time with the number of states found so far.
+func NewDistanceMap(
 	ctx context.Context, s strategy.Strategy, scenario explore.Scenario, bounds explore.Bounds, progress func(states int),
 ) (*DistanceMap, error) {
 	if err := scenario.CheckFor(s); err != nil {

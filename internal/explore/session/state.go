@@ -52,8 +52,8 @@ type Actor struct {
 func stateOf(run *explore.Run, t trace.Trace) State {
 	present := run.Engine.Snapshot()
 	s := State{
-		At: trace.Millis(run.Engine.Now()), Sold: run.Sold(), Due: engine.InitialStock - run.Sold(), Servers: []Server{}, Actors: []Actor{},
-		Timers: present.Timers, Messages: present.Messages, Left: map[string]int{},
+		At: trace.Millis(run.Engine.Now()), Sold: run.SoldCount(), Due: engine.InitialStock - run.SoldCount(),
+		Servers: []Server{}, Actors: []Actor{}, Timers: present.Timers, Messages: present.Messages, Left: map[string]int{},
 	}
 	for _, f := range explore.AllFaults() {
 		if run.Engine.Scenario.Faults[f.ID] > 0 {
