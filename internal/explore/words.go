@@ -52,7 +52,7 @@ func (r Result) Untested() (all []string) {
 		all = append(all, r.Scenario.Say("a wait that time may end was not explored to its end", "有一次等待可能随时间结束，但没有探索到它结束"))
 	}
 	if len(r.targets) > 0 && len(r.Unjudged()) == len(r.targets) {
-		all = append(all, r.Scenario.Say("Redis does not tell whether it happens", "从 Redis 看不出是否发生"))
+		all = append(all, r.Scenario.Say("Redis does not show whether it happens", "从 Redis 看不出是否发生"))
 	}
 	if r.Complete && slices.Contains(r.targets, anomaly.Starved) && r.Coverage.ContendedStates == 0 {
 		all = append(all, r.Scenario.Say("no sale waited for a lock that another one held, so none could be overtaken",
@@ -86,7 +86,7 @@ func (r Result) unjudgedPhrases() (all []string) {
 		names = append(names, string(a))
 	}
 	if len(names) > 0 && len(names) < len(r.targets) {
-		all = append(all, r.Scenario.Say("%s not judged, as Redis does not tell", "%s 无法判断，因为从 Redis 看不出来",
+		all = append(all, r.Scenario.Say("%s not judged, because Redis does not show it", "%s 无法判断，因为从 Redis 看不出来",
 			judge.Enumeration(names, r.Scenario.Language)))
 	}
 	return all
@@ -115,7 +115,7 @@ func (r Result) Conditions() string {
 
 // UnknownText returns the explanation of an unknown cell of a table.
 func UnknownText(in language.Language) string {
-	return in.Say("no schedule shows it, but a bound was hit, or Redis does not tell", "没有出现，但还没探索完就到了上限，或者从 Redis 看不出来")
+	return in.Say("no schedule shows it, but a bound was hit, or Redis does not show it", "没有出现，但还没探索完就到了上限，或者从 Redis 看不出来")
 }
 
 // Error returns the reason. It mentions ErrStale, unless the reason is the fault budget.
