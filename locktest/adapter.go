@@ -16,19 +16,19 @@ import (
 // Acquire and Release are required. The other fields may be nil.
 type Adapter[H any] struct {
 	Acquire    func(ctx context.Context) (H, error)    // obtains the lock; see Lock.Lock
-	TryAcquire func(ctx context.Context) (H, error)    // tries once, without waiting; if nil, no actor does so
+	TryAcquire func(ctx context.Context) (H, error)    // tries once to obtain the lock, without waiting; if nil, every actor calls Acquire
 	Release    func(held H, ctx context.Context) error // releases the lock; see Held.Unlock
-	Valid      func(held H) bool                       // see Held; if nil, the lock is always valid
+	Valid      func(held H) bool                       // see Held.Valid; if nil, the lock is always valid
 	Context    func(held H) context.Context            // see Held; if nil, it is never canceled
 	Token      func(held H) int64                      // see Held; if nil, there are no tokens
 }
 
-// Lock implements [Lock].
+// Lock calls Acquire; see [Lock].
 func (a Adapter[H]) Lock(ctx context.Context) (Held, error) {
 	return a.obtain(ctx, "Acquire", a.Acquire)
 }
 
-// obtain calls acquire, the function in the field of that name, and wraps what it returns in a Held.
+// obtain calls acquire, which is the function in the field called name, and wraps its result in a Held.
 func (a Adapter[H]) obtain(ctx context.Context, name string, acquire func(context.Context) (H, error)) (Held, error) {
 	switch {
 	case acquire == nil:
@@ -51,7 +51,7 @@ func (a Adapter[H]) obtain(ctx context.Context, name string, acquire func(contex
 	}
 }
 
-// tryLock returns a function that calls TryAcquire; nil if that is nil.
+// tryLock returns a function that calls TryAcquire; nil if TryAcquire is nil.
 func (a Adapter[H]) tryLock() func(context.Context) (Held, error) {
 	if a.TryAcquire == nil {
 		return nil
@@ -59,7 +59,7 @@ func (a Adapter[H]) tryLock() func(context.Context) (Held, error) {
 	return func(ctx context.Context) (Held, error) { return a.obtain(ctx, "TryAcquire", a.TryAcquire) }
 }
 
-// tryLockOf returns the TryLock method of a lock, or that of an Adapter; nil if the lock has none.
+// tryLockOf returns the TryLock method of a lock, or the tryLock of an Adapter; nil if the lock has neither.
 func tryLockOf(l Lock) func(context.Context) (Held, error) {
 	switch l := l.(type) {
 	case interface {
@@ -77,11 +77,11 @@ func tryLockOf(l Lock) func(context.Context) (Held, error) {
 
 // adaptedHeld is the Held that an Adapter returns.
 type adaptedHeld[H any] struct {
-	adapter Adapter[H]
-	held    H
+	adapter Adapter[H] // adapter that obtained the lock
+	held    H          // lock in its own type
 }
 
-// Unlock implements Held.
+// Unlock calls Release; see Held.
 func (h adaptedHeld[H]) Unlock(ctx context.Context) error { return h.adapter.Release(h.held, ctx) }
 
 // Valid reports whether the holder may still believe that it holds the lock.

@@ -5,7 +5,7 @@ import "lockstep/internal/anomaly"
 // Anomaly is the name of a way in which a lock fails, such as "two-holders". Says explains it.
 type Anomaly string
 
-// The anomalies that a search looks for. Those that the command lockstep explore finds, too, have the same names there.
+// The anomalies that a search looks for. Anomalies that the command lockstep explore also finds have the same names there.
 const (
 	TwoHolders     Anomaly = "two-holders"     // two actors believe at the same time that they hold the lock
 	ForeignRelease Anomaly = "foreign-release" // a process removes or overwrites another's lock
@@ -14,7 +14,7 @@ const (
 	Busy           Anomaly = "busy"            // a process sends 20 commands or more in a row without a pause
 	GoroutineLeak  Anomaly = "goroutine-leak"  // a goroutine outlives the run
 	TokenOrder     Anomaly = "token-order"     // a holder's fencing token is not larger than an earlier holder's
-	Unattributed   Anomaly = "unattributed"    // a process changes a lock so that no value says whose it is
+	Unattributed   Anomaly = "unattributed"    // a process changes a lock, and no value shows to whom the lock belongs
 )
 
 // Anomalies returns all anomalies, in the order in which a search reports them.

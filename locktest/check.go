@@ -9,20 +9,20 @@ import (
 	"lockstep/internal/explore/bubble/server"
 )
 
-// Judge implements bubble.Game: it returns the anomalies of the current state. It may let time pass.
+// Judge returns the anomalies of the current state, for bubble.Game. It may let time pass.
 func (g *game) Judge() (found []bubble.Violation, _ error) {
-	if g.broken != nil {
-		return nil, g.broken
+	if g.contractErr != nil {
+		return nil, g.contractErr
 	}
 	g.OnChange(nil)
 	g.judge.Check()
 	found = g.newViolations()
 	quiet := !g.HasMessagesInFlight() // read before the checks let time pass
-	polling := func() (string, error) { return g.polling(quiet) }
+	polling := func() (string, error) { return g.findPolling(quiet) }
 	for _, check := range []struct {
 		anomaly Anomaly
 		find    func() (string, error)
-	}{{LeftBehind, g.leftBehind}, {Stuck, g.stuck}, {Busy, g.CheckBusy}, {Stuck, polling}} {
+	}{{LeftBehind, g.findLeftBehind}, {Stuck, g.findStuck}, {Busy, g.CheckBusy}, {Stuck, polling}} {
 		says, err := check.find()
 		if err != nil {
 			return nil, err
@@ -37,8 +37,8 @@ func (g *game) Judge() (found []bubble.Violation, _ error) {
 	return found, nil
 }
 
-// owner returns the process that owns the lock on a majority of the nodes, "" for none, and the time until its key expires; 0: it never
-// does.
+// owner returns the name of the process that owns the lock on a majority of the nodes, and the time until its key expires; 0: never. The
+// name is "" if there is no such process.
 func (g *game) owner() (name string, ttl time.Duration) {
 	g.OnChange(nil)
 	holder := g.judge.Holder()
@@ -50,21 +50,21 @@ func (g *game) owner() (name string, ttl time.Duration) {
 			ttl = key.TTL
 		}
 	}
-	return g.candidate[holder].Process.Name, ttl
+	return g.candidates[holder].Process.Name, ttl
 }
 
-// leftBehind describes a lock that stays, until it expires or forever, although nobody holds it and nobody is left to release it; "" if
-// there is none.
-func (g *game) leftBehind() (string, error) {
+// findLeftBehind describes a lock that stays, until it expires or forever, although nobody holds it and nobody is left to release it; "" if
+// there is no such lock.
+func (g *game) findLeftBehind() (string, error) {
 	name, ttl := g.owner()
 	if name == "" {
 		return "", nil
 	}
 	p := g.Process(name)
 	switch {
-	case ttl == 0 && (p.Crashed || g.isGone(p)):
-		return g.leftForever(p)
-	case !g.isGone(p):
+	case ttl == 0 && (p.Crashed || g.hasAbandonedLock(p)):
+		return g.findLeftForever(p)
+	case !g.hasAbandonedLock(p):
 		return "", nil
 	}
 	for renewals := 0; renewals < bubble.EndlessRepetitions; {
@@ -90,20 +90,20 @@ func (g *game) leftBehind() (string, error) {
 	return fmt.Sprintf("%s renews its lock forever, and nobody holds it", name), nil
 }
 
-// leftForever describes a lock without an expiry that stays after its process has crashed or finished; "" if it does not stay. To find
-// out, it adds a process that asks for the lock until it obtains it, starts to repeat itself, or bubble.Horizon has passed.
-func (g *game) leftForever(p *bubble.Process) (says string, err error) {
+// findLeftForever describes a lock without an expiry that stays after its process has crashed or finished; "" if the lock does not stay. To
+// find out, it adds a process that asks for the lock until it obtains it, starts to repeat itself, or bubble.Horizon has passed.
+func (g *game) findLeftForever(p *bubble.Process) (says string, err error) {
 	if g.IsAnyPaused() || g.MayArriveLate(p) {
 		return "", nil
 	}
 	if err = g.add(0, "newcomer"); err != nil {
 		return "", err
 	}
-	newcomer := g.candidate[len(g.candidate)-1]
+	newcomer := g.candidates[len(g.candidates)-1]
 	newcomer.Start(g.lockCall(newcomer, "Lock", g.locks[newcomer.Process].Lock))
 	stays, start := true, g.Now()
 	for moved := true; stays && moved && !newcomer.Process.IsRepeating() && g.Now()-start < bubble.Horizon; {
-		if stays, err = g.staysOwnedBy(p); err != nil {
+		if stays, err = g.settleOwnedBy(p); err != nil {
 			return "", err
 		}
 		if newcomer.IsIn(bubble.Done) {
@@ -123,8 +123,8 @@ func (g *game) leftForever(p *bubble.Process) (says string, err error) {
 	}
 }
 
-// staysOwnedBy lets every process proceed until it waits. Then it reports whether p still owns the lock in Redis and no actor holds it.
-func (g *game) staysOwnedBy(p *bubble.Process) (bool, error) {
+// settleOwnedBy lets every process proceed until it waits. Then it reports whether p owns the lock in Redis and no actor holds the lock.
+func (g *game) settleOwnedBy(p *bubble.Process) (bool, error) {
 	if err := g.Settle(); err != nil {
 		return false, err
 	}
@@ -140,8 +140,9 @@ func (g *game) staysOwnedBy(p *bubble.Process) (bool, error) {
 	return now == p.Name, nil
 }
 
-// isGone reports whether no actor of a process holds or is about to obtain the lock, and none saw its release fail because of a fault.
-func (g *game) isGone(p *bubble.Process) bool {
+// hasAbandonedLock reports whether no actor of a process holds or is about to obtain the lock, and no actor's release failed because of a
+// fault.
+func (g *game) hasAbandonedLock(p *bubble.Process) bool {
 	if p.Crashed || p.Paused {
 		return false
 	}
@@ -157,8 +158,8 @@ func (g *game) isGone(p *bubble.Process) bool {
 	})
 }
 
-// stuck describes a call that never returns, although nobody holds the lock and no message is in flight; "" if there is none.
-func (g *game) stuck() (says string, err error) {
+// findStuck describes a call that never returns, although nobody holds the lock and no message is in flight; "" if there is no such call.
+func (g *game) findStuck() (says string, err error) {
 	if g.isLocked() {
 		return "", nil
 	}
@@ -168,8 +169,9 @@ func (g *game) stuck() (says string, err error) {
 	return says, err
 }
 
-// isLocked reports whether some node has a lock that may still be released: its owner is unknown, holds it, or is not waiting in a call.
-// leftBehind covers a lock whose owner is gone.
+// isLocked reports whether a node has the lock's key and the key does not belong to a process that only waits. It is true if the owner is
+// unknown, if a process that owns the key also believes that it holds the lock, or if no actor of that process is in a call. findLeftBehind
+// covers a lock whose owner is gone.
 func (g *game) isLocked() bool {
 	g.OnChange(nil)
 	isCalling := func(a *bubble.Actor) bool { return a.IsIn(bubble.Calling) }
@@ -181,16 +183,16 @@ func (g *game) isLocked() bool {
 		if owner < 0 {
 			return true
 		}
-		if p := g.candidate[owner].Process; g.CanPause(p) || !slices.ContainsFunc(p.Actors, isCalling) {
+		if p := g.candidates[owner].Process; g.CanPause(p) || !slices.ContainsFunc(p.Actors, isCalling) {
 			return true
 		}
 	}
 	return false
 }
 
-// polling describes an actor that polls for the lock forever; "" if there is none. It looks only if every actor is done or polling and
-// quiet is true: no message was in flight before time passed.
-func (g *game) polling(quiet bool) (says string, err error) {
+// findPolling describes an actor that polls for the lock forever; "" if there is no such actor. It looks only if every actor is done or
+// polling, and if quiet is true: no message was in flight before time passed.
+func (g *game) findPolling(quiet bool) (says string, err error) {
 	mayMove := func(a *bubble.Actor) bool {
 		return a.IsIn(bubble.NotStarted) || a.IsIn(bubble.BetweenCalls) || a.IsCancelled()
 	}

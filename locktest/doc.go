@@ -17,14 +17,14 @@
 //
 // # How it works
 //
-// There are two actors, A and B, or as many as [Config.Actors] says. Each calls Lock once, and then Unlock if it obtained the lock. By
-// default each actor is a process of its own, with a lock that the function has opened for it; with [Config.Together], all actors but the
-// first are goroutines of one process.
+// There are two actors, A and B, or as many as [Config.Actors] says. Each actor calls Lock once, and then Unlock if it obtained the lock.
+// By default each actor is a process of its own, with a lock that the function has opened for it; with [Config.Together], all actors but
+// the first are goroutines of one process.
 //
-// A simulated Redis at the other end of the connections holds back every command. Whenever all goroutines are blocked, one step is taken: a
-// command takes effect and is answered, an actor makes its call, time passes to the next timer or expiry, or a fault of [Config.Faults]
-// occurs. [Faults] explains the faults. After each step, the state is checked for [Anomalies]. All of this happens in a testing/synctest
-// bubble, where waiting takes no time.
+// A simulated Redis at the other end of the connections holds back every command. Whenever all goroutines are blocked, the search takes one
+// step: a command takes effect and is answered, an actor makes its call, time passes to the next timer or expiry, or a fault of
+// [Config.Faults] occurs. [Faults] explains the faults. After each step, the state is checked for [Anomalies]. All of this happens in a
+// testing/synctest bubble, where waiting takes no time.
 //
 // The search runs the code again for each schedule, which is one order of the steps, and begins with the shortest. It counts states as the
 // same if they differ only in random values or in when they were reached. If a schedule leads to an anomaly, the test fails, and prints the

@@ -20,66 +20,67 @@ import (
 // errContract is returned for a lock that does not satisfy the contract of Lock or Adapter, such as one that returns nil without an error.
 var errContract = errors.New("the lock breaks its contract")
 
-// game is the lock under test in one run of the explorer. It implements bubble.Game, bubble's interface to the code under test.
+// game is the lock under test in one run of the explorer. It implements bubble.Game, the explorer's interface to the code under test.
 type game struct {
 	*bubble.Run
 
-	config    Config
-	open      func(Process) (Lock, error)
-	evidence  *evidence
-	locks     map[*bubble.Process]Lock
-	candidate []*candidate // index: that of the actor
-	broken    error        // first breach of the contract, an errContract; nil: none
+	config      Config                      // configuration with defaults filled in
+	open        func(Process) (Lock, error) // opens the lock of a process
+	evidence    *evidence                   // shared by all runs
+	locks       map[*bubble.Process]Lock    // lock of each process
+	candidates  []*candidate                // one for each actor, by its index
+	contractErr error                       // first breach of the contract, an errContract; nil: none
 
-	contents []*simredis.State  // each node's content, as last reported to the judge
-	found    []bubble.Violation // violations by the steps so far
+	contents []*simredis.State  // content of each node, as last reported to the judge
+	found    []bubble.Violation // violations found in steps so far
 	reported int                // number of the judge's detections that newViolations has taken
 
-	mu    sync.Mutex // guards the judge
-	judge *judge.Judge
+	mu    sync.Mutex   // guards the judge
+	judge *judge.Judge // judge of this run
 }
 
-// evidence collects, over all runs, that the lock was really tested. Without it, an empty result proves nothing.
+// evidence collects, over all runs, signs that the lock was really tested. Without them, an empty result proves nothing.
 type evidence struct {
 	sent     bool  // a command has reached Redis
 	failure  error // error of the first call of Lock that failed
 	obtained bool  // a call of Lock has succeeded
 	locked   bool  // the key has existed
 
-	common string // owner value that several processes have taken the lock with; "": none
+	sharedOwner string // owner value with which several processes have taken the lock; "": none
 }
 
-// vacuous returns why the search proves nothing; "" if it does prove something.
-func (e *evidence) vacuous(key string) string {
+// vacuousReason returns the reason why an empty result proves nothing; "" if it proves something.
+func (e *evidence) vacuousReason(key string) string {
 	switch {
 	case !e.obtained && e.failure != nil:
-		return fmt.Sprintf("no call of Lock has ever succeeded; the first that failed said: %v", e.failure)
+		return fmt.Sprintf("no call of Lock has ever succeeded; the first error: %v", e.failure)
 	case !e.sent:
-		return "no call of Lock has ever come back, and none has sent a command: is Process.Dial what its client dials with?"
+		return "no call of Lock has ever returned, and none has sent a command: does its client connect by Process.Dial?"
 	case !e.obtained:
-		return "no call of Lock has ever come back"
+		return "no call of Lock has ever returned"
 	case !e.locked:
-		return fmt.Sprintf("nothing has ever written the key %q: is Config.Key that of the lock?", key)
+		return fmt.Sprintf("nothing has ever written the key %q: is Config.Key the key of the lock?", key)
 	default:
 		return ""
 	}
 }
 
-// note returns a reason why the anomalies found may be artifacts of the test; "" if there is none.
-func (e *evidence) note() string {
-	if e.common == "" {
+// artifactNote returns a reason why the anomalies found may be artifacts of the test; "" if there is none.
+func (e *evidence) artifactNote() string {
+	if e.sharedOwner == "" {
 		return ""
 	}
 	return fmt.Sprintf("several processes take the lock with the same value, %q. A package's variable, the process's number and the "+
-		"host's name are the same in all processes of a test: let the function that opens a lock make its owner, as of Process.Name", e.common)
+		"host's name are the same in all processes of a test: let the function that opens a lock derive its owner value from Process.Name",
+		e.sharedOwner)
 }
 
 // candidate is an actor that calls Lock once, and Unlock if it obtained the lock. It implements judge.Lease.
 type candidate struct {
 	*bubble.Actor
 
-	held     Held
-	obtained bool // its call of Lock succeeded
+	held     Held // result of its Lock; nil: none yet
+	obtained bool // its Lock succeeded, and its process had not crashed
 	unlocked bool // it has called Unlock
 	believed bool // it believed that it held the lock when its process paused
 }
@@ -113,13 +114,13 @@ func newGame(r *bubble.Run, c Config, open func(Process) (Lock, error), e *evide
 func (g *game) add(kind int, names ...string) error {
 	p := g.Add(kind, names...)
 	for _, a := range p.Actors {
-		g.candidate = append(g.candidate, &candidate{Actor: a})
+		g.candidates = append(g.candidates, &candidate{Actor: a})
 		g.judge.Add(judge.Actor{Name: a.Name, Process: p.Name, ActorState: a})
 	}
 	var l Lock
 	err := g.Open(p, func() (err error) {
 		if l, err = g.open(Process{p.Name, p}); err == nil && l == nil {
-			err = errors.New("it is nil")
+			err = errors.New("the function returned nil")
 		}
 		return err
 	})
@@ -133,14 +134,14 @@ func (g *game) add(kind int, names ...string) error {
 // candidatesOf returns the candidates of these actors.
 func (g *game) candidatesOf(actors []*bubble.Actor) (all []*candidate) {
 	for _, a := range actors {
-		all = append(all, g.candidate[a.Index])
+		all = append(all, g.candidates[a.Index])
 	}
 	return all
 }
 
-// Calls implements bubble.Game: Lock or TryLock first, then Unlock.
+// Calls returns the calls that an actor can make next, for bubble.Game: Lock or TryLock, and then Unlock.
 func (g *game) Calls(a *bubble.Actor) (calls []bubble.Call) {
-	c, l := g.candidate[a.Index], g.locks[a.Process]
+	c, l := g.candidates[a.Index], g.locks[a.Process]
 	if a.IsIn(bubble.BetweenCalls) {
 		return []bubble.Call{{Name: "Unlock", Last: true, Do: func(context.Context) error {
 			c.unlocked = true
@@ -164,36 +165,36 @@ func (g *game) lockCall(c *candidate, name string, lock func(context.Context) (H
 		held, err := lock(ctx)
 		switch {
 		case errors.Is(err, errContract):
-			g.broken = err
+			g.contractErr = err
 		case err != nil:
-			g.record(func() { g.refuse(ctx, c, err) })
+			g.record(func() { g.recordRefusal(ctx, c, err) })
 		case held == nil:
 			err = fmt.Errorf("%w: Lock returns neither a lock nor an error", errContract)
-			g.broken = err
+			g.contractErr = err
 		default:
-			g.record(func() { g.enter(c, held) })
+			g.record(func() { g.recordEntry(c, held) })
 		}
 		return err
 	}}
 }
 
-// record runs event, which reports something to the judge, under the lock that guards the judge.
+// record calls event, which reports something to the judge, and holds the mutex of the judge meanwhile.
 func (g *game) record(event func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	event()
 }
 
-// refuse records that a candidate did not obtain the lock.
-func (g *game) refuse(ctx context.Context, c *candidate, err error) {
+// recordRefusal records that a candidate did not obtain the lock.
+func (g *game) recordRefusal(ctx context.Context, c *candidate, err error) {
 	if g.evidence.failure == nil {
 		g.evidence.failure = err
 	}
 	g.judge.RecordRefusal(c.Index, err, ctx.Err() != nil)
 }
 
-// enter records that a candidate has entered the critical section, unless its process has crashed.
-func (g *game) enter(c *candidate, held Held) {
+// recordEntry records that a candidate has entered the critical section, unless its process has crashed.
+func (g *game) recordEntry(c *candidate, held Held) {
 	c.held = held
 	if c.Process.Crashed {
 		return
@@ -203,7 +204,8 @@ func (g *game) enter(c *candidate, held Held) {
 	g.judge.RecordEntry(c.Index, c)
 }
 
-// IsLost implements judge.Lease. A paused holder keeps the belief that it had when it paused.
+// IsLost reports whether the lock has told its holder that it is lost, for judge.Lease. A paused holder keeps the belief that it had when
+// it paused.
 func (c *candidate) IsLost() bool {
 	if c.Process.Paused {
 		return !c.believed
@@ -215,13 +217,13 @@ func (c *candidate) IsLost() bool {
 	return ok && h.Context().Err() != nil
 }
 
-// IsOver implements judge.Lease. A lock under test does not tell expiry and loss apart.
-func (c *candidate) IsOver() bool { return c.IsLost() }
+// IsEnded is the same as IsLost, because a lock under test gives no other reason to stop.
+func (c *candidate) IsEnded() bool { return c.IsLost() }
 
-// IgnoredCause implements judge.Lease.
+// IgnoredCause returns nil, for judge.Lease: no end of the lock is hidden from its holder.
 func (c *candidate) IgnoredCause() error { return nil }
 
-// Token implements judge.Lease. It reports false if the lock has no fencing tokens.
+// Token returns the fencing token, for judge.Lease; ok is false if the lock has none.
 func (c *candidate) Token() (token int64, ok bool) {
 	t, ok := c.held.(interface{ Token() int64 })
 	if ok {
@@ -233,13 +235,13 @@ func (c *candidate) Token() (token int64, ok bool) {
 // believes reports whether a candidate may believe that it holds the lock.
 func (g *game) believes(c *candidate) bool { return g.judge.Sale(c.Index).IsInCriticalSection() }
 
-// Contents implements judge.Driver.
+// Contents returns the contents of each node, for judge.Driver.
 func (g *game) Contents() []*simredis.State { return g.Server().Contents() }
 
-// Excuses implements judge.Driver. No anomaly is excused here.
+// Excuses returns no excuses, for judge.Driver.
 func (*game) Excuses() judge.Excuses { return judge.Excuses{} }
 
-// OnChange implements bubble.Game: it reports to the judge what a process has changed on the nodes; nil: the change is by no process.
+// OnChange reports the changes that a process has made on the nodes to the judge, for bubble.Game. If by is nil, no process made them.
 func (g *game) OnChange(by *bubble.Process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -252,29 +254,30 @@ func (g *game) OnChange(by *bubble.Process) {
 		_, ok := now.Key(g.config.Key)
 		g.evidence.locked = g.evidence.locked || ok
 	}
-	g.evidence.common = cmp.Or(g.evidence.common, g.Server().SharedOwner())
+	g.evidence.sharedOwner = cmp.Or(g.evidence.sharedOwner, g.Server().SharedOwner())
 }
 
 // writer returns the index of the actor to which a change of the lock on a node is attributed; -1 for none. A connection identifies only
-// the process. Of its actors, writer takes the one that owns the lock there, otherwise the first one in a call, otherwise the first one.
+// the process. Of the actors of that process, writer takes the one that owns the lock there; otherwise the first one in a call; otherwise
+// the first one.
 func (g *game) writer(p *bubble.Process, node int) int {
 	if p == nil {
 		return -1
 	}
-	if owner := g.judge.Owner(node); owner >= 0 && g.candidate[owner].Process == p {
+	if owner := g.judge.Owner(node); owner >= 0 && g.candidates[owner].Process == p {
 		return owner
 	}
 	isCalling := func(a *bubble.Actor) bool { return a.IsIn(bubble.Calling) }
 	return p.Actors[max(slices.IndexFunc(p.Actors, isCalling), 0)].Index
 }
 
-// Violations implements bubble.Game.
+// Violations returns the violations found in steps so far, for bubble.Game.
 func (g *game) Violations() []bubble.Violation {
 	g.found = append(g.found, g.newViolations()...)
 	return g.found
 }
 
-// newViolations returns what the judge has detected since the last call: the first of each anomaly of this package, in English.
+// newViolations returns the judge's new detections of anomalies of this package, in English, without repetitions of an anomaly.
 func (g *game) newViolations() (found []bubble.Violation) {
 	all := g.judge.Detected()
 	for _, f := range all[g.reported:] {
@@ -290,11 +293,11 @@ func (g *game) newViolations() (found []bubble.Violation) {
 	return found
 }
 
-// AppendState implements bubble.Game: it appends what the judge knows and what each candidate believes.
+// AppendState appends what the judge knows and what each candidate believes to the data of a state hash, for bubble.Game.
 func (g *game) AppendState(b []byte) []byte {
 	g.OnChange(nil)
 	var order judge.ActorOrder
-	for i, c := range g.candidate {
+	for i, c := range g.candidates {
 		b = strconv.AppendBool(b, g.believes(c))
 		order.Actors, order.Labels = append(order.Actors, i), append(order.Labels, byte(i))
 	}
@@ -304,28 +307,28 @@ func (g *game) AppendState(b []byte) []byte {
 	return g.judge.AppendOrder(b, order)
 }
 
-// CanPause implements bubble.Game: only a process that believes that it holds the lock pauses.
+// CanPause reports whether a process may pause, for bubble.Game: only if one of its actors believes that it holds the lock.
 func (g *game) CanPause(p *bubble.Process) bool {
 	return slices.ContainsFunc(g.candidatesOf(p.Actors), g.believes)
 }
 
-// OnPause implements bubble.Game: it remembers which candidates believe that they hold the lock.
+// OnPause records which candidates of a process believe that they hold the lock, for bubble.Game.
 func (g *game) OnPause(p *bubble.Process) {
 	for _, c := range g.candidatesOf(p.Actors) {
 		c.believed = g.believes(c)
 	}
 }
 
-// Finish implements bubble.Game: it unlocks what is still held, so that the locks' goroutines end.
+// Finish unlocks the locks that are still held, so that their goroutines end, for bubble.Game.
 func (g *game) Finish() {
-	for _, c := range g.candidate {
+	for _, c := range g.candidates {
 		if c.held != nil && !c.unlocked {
 			c.Go(func() { _ = c.held.Unlock(context.Background()) }) // The error is expected, because the server is gone.
 		}
 	}
 }
 
-// Describe implements bubble.Game: it returns what the step changed for the actors that moved, and completes the step of the diagram.
+// Describe returns what the step changed for the actors that moved, for bubble.Game. It also completes the step of the diagram.
 func (g *game) Describe(step *trace.Step, moved []*bubble.Actor) (says []string) {
 	for _, c := range g.candidatesOf(moved) {
 		switch now, err := c.Status(); {

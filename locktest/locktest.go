@@ -26,7 +26,7 @@ const defaultActors = 2
 // Fault is a kind of fault.
 type Fault struct {
 	Name string // name in Config.Faults
-	Says string // what happens
+	Says string // description of what happens
 }
 
 // Faults returns the faults that can be named in Config.Faults.
@@ -37,8 +37,9 @@ func Faults() (all []Fault) {
 	return all
 }
 
-// mostActors is the largest number of actors. The search grows exponentially with it, and rarely completes with more than four.
-const mostActors = 4
+// maxActors is the largest number of actors that Config accepts. The search grows exponentially with that number, and rarely completes with
+// more than four actors.
+const maxActors = 4
 
 // UsualFaults returns values of Config.Faults to begin with: no fault, and then each fault that a lock should tolerate by itself. The other
 // faults (late, pause, node-restart) break most locks.
@@ -59,10 +60,10 @@ type Config struct {
 	Time     time.Duration // maximum duration of the search (default DefaultTime)
 }
 
-// Process is a simulated process. Its lock and its clients must not be used by another process.
+// Process is a simulated process. No other process may use its lock and its clients.
 type Process struct {
-	Name    string // names of its actors, such as "A" or "BC"
-	process *bubble.Process
+	Name    string          // names of the process's actors, such as "A" or "BC"
+	process *bubble.Process // process of the explorer
 }
 
 // Dial connects to a node in memory. It is the dialer for the client under test. The address is one that Addr has returned; if there is
@@ -106,20 +107,20 @@ type Result struct {
 	States     int              // distinct states reached
 	Depth      int              // length, in steps, up to which all schedules were run
 	Complete   bool             // whether all schedules were run, whatever their length
-	Incomplete string           // why the search ended early; empty if it did not
+	Incomplete string           // why the search ended early; empty if it did not end early
 	Chance     int              // runs that were repeated because chance led them to another state
 	Missed     int              // steps that no repetition reached again
 	Never      []string         // faults of Config.Faults that occurred in no run
-	Vacuous    string           // why an empty Found proves nothing; empty if it proves something
-	Note       string           // why Found may be an artifact of the test; otherwise empty
+	Vacuous    string           // why an empty Found would prove nothing; empty: it would prove something
+	Note       string           // why Found may be an artifact of the test; empty: no reason is known
 	Took       time.Duration    // real duration of the search
 }
 
 // Counterexample is a schedule that leads to an anomaly.
 type Counterexample struct {
-	Anomaly  Anomaly
-	Says     string // sentence that describes what happens
-	Schedule string // steps, separated by spaces, as Replay takes them
+	Anomaly  Anomaly // anomaly to which the schedule leads
+	Says     string  // sentence that describes what happens
+	Schedule string  // steps, separated by spaces, as Replay takes them
 }
 
 // Steps returns the number of steps of the schedule.
@@ -137,12 +138,12 @@ func Explore(t *testing.T, c Config, open func(Process) (Lock, error)) {
 	explorer.Explore(c.report(e))
 }
 
-// report returns the words of this package for the explorer's report to a test.
+// report returns the texts of this package for the explorer's report to a test.
 func (c Config) report(e *evidence) bubble.Report {
 	return bubble.Report{
 		Package: "locktest", NoneFound: "no anomaly",
 		ReplayCall: func(schedule string) string { return fmt.Sprintf("locktest.Replay(t, %v, %q, open)", c, schedule) },
-		Evidence:   func() (vacuous, note string) { return e.vacuous(c.Key), e.note() },
+		Evidence:   func() (vacuous, note string) { return e.vacuousReason(c.Key), e.artifactNote() },
 	}
 }
 
@@ -159,10 +160,11 @@ func Search(t *testing.T, c Config, open func(Process) (Lock, error)) (Result, e
 	return Result{
 		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.RepeatedRuns,
 		Missed: r.UnreachedSteps, Never: r.UnusedFaults, Took: r.Took, Found: counterexamples(r.Violations),
-		Vacuous: e.vacuous(c.Key), Note: e.note(),
+		Vacuous: e.vacuousReason(c.Key), Note: e.artifactNote(),
 	}, err
 }
 
+// counterexamples converts the violations that the explorer has found.
 func counterexamples(found []bubble.Violation) (all []Counterexample) {
 	for _, f := range found {
 		all = append(all, Counterexample{Anomaly: Anomaly(f.Kind), Says: f.Says, Schedule: f.Schedule})
@@ -170,8 +172,8 @@ func counterexamples(found []bubble.Violation) (all []Counterexample) {
 	return all
 }
 
-// Replay runs one schedule. It fails the test if the schedule leads to an anomaly, or if the code can no longer take one of its steps,
-// which it names.
+// Replay runs one schedule. It fails the test if the schedule leads to an anomaly, or if the code can no longer take one of the steps; the
+// message names that step.
 func Replay(t *testing.T, c Config, schedule string, open func(Process) (Lock, error)) {
 	t.Helper()
 	explorer, e, err := newExplorer(t, c, open, false)
@@ -242,13 +244,13 @@ func (c Config) withDefaults() (Config, bubble.Limits, error) {
 	switch {
 	case err != nil:
 	case c.Key == "":
-		err = errors.New("Config.Key: it is empty; it takes the key of the lock in Redis")
+		err = errors.New("Config.Key is empty; set it to the key of the lock in Redis")
 	case c.Nodes < 1:
 		err = fmt.Errorf("Config.Nodes: %d; it takes 1 or more", c.Nodes)
-	case c.Actors < 1 || c.Actors > mostActors:
-		err = fmt.Errorf("Config.Actors: %d; it takes 1 to %d", c.Actors, mostActors)
+	case c.Actors < 1 || c.Actors > maxActors:
+		err = fmt.Errorf("Config.Actors: %d; it takes 1 to %d", c.Actors, maxActors)
 	case c.Depth < 0 || c.Runs < 0 || c.Time < 0:
-		err = errors.New("Config.Depth, Runs and Time are not negative")
+		err = errors.New("Config.Depth, Runs and Time must not be negative")
 	}
 	limits := bubble.Limits{Nodes: c.Nodes, Faults: budget, Depth: c.Depth, Runs: c.Runs, Time: c.Time, Key: c.Key}
 	for _, a := range Anomalies() {

@@ -136,7 +136,7 @@ func TestIncompleteOrVacuousSearchSaysWhy(t *testing.T) {
 			_, err := p.Dial(context.Background(), "tcp", "redis:6379")
 			return nil, err
 		}, "there is no node redis:6379: the addresses are 127.0.0.1:6379 to 127.0.0.1:6381"},
-		"no key":          {func(c *locktest.Config) { c.Key = "" }, nil, "Config.Key: it is empty"},
+		"no key":          {func(c *locktest.Config) { c.Key = "" }, nil, "Config.Key is empty"},
 		"many actors":     {func(c *locktest.Config) { c.Actors = 9 }, nil, "Config.Actors: 9; it takes 1 to 4"},
 		"another fault":   {func(c *locktest.Config) { c.Faults = "lost=1" }, nil, `there is no "lost"; there are slow, lost-reply`},
 		"a fault twice":   {func(c *locktest.Config) { c.Faults = "slow=1,slow=2" }, nil, "slow is given twice"},

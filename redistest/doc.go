@@ -25,17 +25,17 @@
 //
 // # How it works
 //
-// There are two actors, A and B, or as many as [Config.Actors] says. Each is a process of its own, and runs, once, the function that
+// There are two actors, A and B, or as many as [Config.Actors] says. Each is a process of its own, and calls once the function that
 // [System.Actor] returned for it. If the actors differ, [System.Kinds] describes them.
 //
-// A simulated Redis at the other end of the connections holds back every command. Whenever all goroutines are blocked, one step is taken: a
-// command takes effect and is answered, an actor starts, time passes to the next timer or expiry, or a fault of [Config.Faults] occurs.
-// [Faults] explains the faults. All of this happens in a testing/synctest bubble, where waiting takes no time.
+// A simulated Redis at the other end of the connections holds back every command. Whenever all goroutines are blocked, the search takes one
+// step: a command takes effect and is answered, an actor starts, time passes to the next timer or expiry, or a fault of [Config.Faults]
+// occurs. [Faults] explains the faults. All of this happens in a testing/synctest bubble, where waiting takes no time.
 //
 // [System.Check] is called at the end of each schedule, and [System.Always] after each step. Both see the [Outcome] of each actor: it has
-// succeeded, failed, or is in doubt because its process crashed or a reply was lost. Three anomalies are found without either function: an
-// actor that never returns ([Stuck]), a process that sends command after command without a pause ([Busy]), and a goroutine that outlives
-// the run ([GoroutineLeak]).
+// succeeded, failed, or is in doubt because its process crashed or a reply was lost. The search finds three anomalies without either
+// function: an actor that never returns ([Stuck]), a process that sends command after command without a pause ([Busy]), and a goroutine
+// that outlives the run ([GoroutineLeak]).
 //
 // The search runs the code again for each schedule, which is one order of the steps, and begins with the shortest. It counts states as the
 // same if they differ only in random values or in when they were reached. If a schedule leads to an anomaly, the test fails, and prints the

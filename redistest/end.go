@@ -13,23 +13,23 @@ type Outcome string
 
 // The outcomes of an actor.
 const (
-	Waiting   Outcome = "waiting"   // has not returned; only Always sees this outcome
-	Succeeded Outcome = "succeeded" // returned nil
-	Failed    Outcome = "failed"    // returned an error, and its process received every reply
-	InDoubt   Outcome = "in doubt"  // its process crashed; or it returned an error, and a command or a reply was lost or not waited for
+	Waiting   Outcome = "waiting"   // the actor has not returned; only Always sees this outcome
+	Succeeded Outcome = "succeeded" // the actor returned nil
+	Failed    Outcome = "failed"    // the actor returned an error, and its process received every reply
+	InDoubt   Outcome = "in doubt"  // the process crashed; or the actor returned an error, and a command or a reply was lost or not waited for
 )
 
 // ActorState is the state of an actor when Check or Always is called.
 type ActorState struct {
-	Actor   string  // its name, such as "A"
-	Kind    string  // name of its Kind; empty with System.Actor
-	Outcome Outcome // Waiting until it has returned or crashed
-	Err     error   // error that it returned, if any
+	Actor   string  // name of the actor, such as "A"
+	Kind    string  // name of the actor's Kind; empty with System.Actor
+	Outcome Outcome // outcome so far; Waiting until the actor has returned or crashed
+	Err     error   // error that the actor returned; nil: none
 }
 
 // End is the state that Check and Always judge: the contents of Redis, and the outcome of each actor.
 type End struct {
-	Redis  Redis
+	Redis  Redis        // access to the first node
 	Actors []ActorState // one for each actor, in the order of System.Kinds
 }
 
@@ -44,6 +44,7 @@ func (e End) Failed(kinds ...string) int { return e.count(Failed, kinds) }
 // crashed, or they returned an error after a command or a reply was lost.
 func (e End) InDoubt(kinds ...string) int { return e.count(InDoubt, kinds) }
 
+// count returns the number of actors with an outcome, of the given kinds or, if none is given, of all kinds.
 func (e End) count(o Outcome, kinds []string) (n int) {
 	for _, actor := range e.Actors {
 		if actor.Outcome == o && (len(kinds) == 0 || slices.Contains(kinds, actor.Kind)) {
@@ -56,12 +57,12 @@ func (e End) count(o Outcome, kinds []string) (n int) {
 // Redis is direct access to a node, for Setup, Check and Always. Its commands take effect at once, and are not steps of the schedule. If
 // Redis returns an error, the search fails with it.
 type Redis struct {
-	server *server.Server
-	node   int
-	fail   func(error)
+	server *server.Server // simulated Redis
+	node   int            // index of the node, from 0
+	fail   func(error)    // records an error that ends the search
 }
 
-// Node returns the access to a node, counted from 0.
+// Node returns direct access to another node, counted from 0.
 func (r Redis) Node(i int) Redis {
 	r.node = i
 	return r

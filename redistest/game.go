@@ -11,44 +11,44 @@ import (
 	"lockstep/internal/trace"
 )
 
-// game is the system under test in one run of the explorer. It implements bubble.Game, bubble's interface to the code under test.
+// game is the system under test in one run of the explorer. It implements bubble.Game, the explorer's interface to the code under test.
 type game struct {
 	*bubble.Run
 
-	system     System
-	kinds      []Kind
-	evidence   *evidence
-	actorFuncs []func(context.Context) error // what each actor does; index: that of the actor
-	failed     error                         // errors of commands of Setup, Check or Always, joined
+	system     System                        // system under test
+	kinds      []Kind                        // kinds of actors, with defaults filled in
+	evidence   *evidence                     // shared by all runs
+	actorFuncs []func(context.Context) error // function of each actor, by its index
+	redisErr   error                         // joined errors of the commands of Setup, Check and Always; nil: none
 	knownKeys  map[string]bool               // names of the keys that existed when Describe was last called
 }
 
-// evidence collects, over all runs, that the system was really tested. Without it, an empty result proves nothing.
+// evidence collects, over all runs, signs that the system was really tested. Without them, an empty result proves nothing.
 type evidence struct {
 	sent      bool // a command has reached Redis
 	succeeded bool // an actor has succeeded
-	ended     bool // a schedule has come to its end
+	ended     bool // a schedule has reached its end
 
 	failure error // error of the first actor that failed
 }
 
-// vacuous returns why the search proves nothing; "" if it does prove something.
-func (e *evidence) vacuous() string {
+// vacuousReason returns the reason why an empty result proves nothing; "" if it proves something.
+func (e *evidence) vacuousReason() string {
 	switch {
 	case !e.sent:
-		return "no process has ever sent a command: is Process.Dial what its client dials with?"
+		return "no process has ever sent a command: does its client connect by Process.Dial?"
 	case !e.succeeded && e.failure != nil:
-		return fmt.Sprintf("no actor has ever succeeded; the first that failed said: %v", e.failure)
+		return fmt.Sprintf("no actor has ever succeeded; the first error: %v", e.failure)
 	case !e.succeeded:
 		return "no actor has ever succeeded"
 	case !e.ended:
-		return "no schedule has come to its end, so Check was never asked"
+		return "no schedule has reached its end, so Check was never called"
 	default:
 		return ""
 	}
 }
 
-// newGame fills Redis by Setup, and opens the processes of a run.
+// newGame calls Setup to fill Redis, and opens the processes of a run.
 func newGame(r *bubble.Run, s System, kinds []Kind, e *evidence) (*game, error) {
 	g := &game{Run: r, system: s, kinds: kinds, evidence: e}
 	if s.Setup != nil {
@@ -64,7 +64,7 @@ func newGame(r *bubble.Run, s System, kinds []Kind, e *evidence) (*game, error) 
 			var do func(context.Context) error
 			err := r.Open(p, func() (err error) {
 				if do, err = k.Actor(Process{name, p}); err == nil && do == nil {
-					err = errors.New("it does nothing: its function is nil")
+					err = errors.New("System.Actor returned a nil function")
 				}
 				return err
 			})
@@ -74,29 +74,29 @@ func newGame(r *bubble.Run, s System, kinds []Kind, e *evidence) (*game, error) 
 			g.actorFuncs = append(g.actorFuncs, do)
 		}
 	}
-	return g, g.failed
+	return g, g.redisErr
 }
 
-// redis returns the access to the first node, for Setup, Check and Always.
+// redis returns direct access to the first node, for Setup, Check and Always.
 func (g *game) redis() Redis {
-	return Redis{server: g.Server(), fail: func(err error) { g.failed = errors.Join(g.failed, err) }}
+	return Redis{server: g.Server(), fail: func(err error) { g.redisErr = errors.Join(g.redisErr, err) }}
 }
 
-// Calls implements bubble.Game: an actor makes one call.
+// Calls returns the only call of an actor, for bubble.Game.
 func (g *game) Calls(a *bubble.Actor) []bubble.Call {
 	return []bubble.Call{{Name: "start", Do: g.actorFuncs[a.Index], Last: true, Cancelable: true}}
 }
 
-// OnChange implements bubble.Game.
+// OnChange records that a command has reached Redis, for bubble.Game. If by is nil, no process sent a command.
 func (g *game) OnChange(by *bubble.Process) { g.evidence.sent = g.evidence.sent || by != nil }
 
-// CanPause implements bubble.Game: no process pauses, because only holders of a lock do.
+// CanPause returns false, for bubble.Game: only holders of a lock pause.
 func (*game) CanPause(*bubble.Process) bool { return false }
 
-// OnPause implements bubble.Game.
+// OnPause does nothing, for bubble.Game.
 func (*game) OnPause(*bubble.Process) {}
 
-// AppendState implements bubble.Game: it appends the outcome of each actor.
+// AppendState appends the outcome of each actor to the data of a state hash, for bubble.Game.
 func (g *game) AppendState(b []byte) []byte {
 	for _, actor := range g.actorStates() {
 		b = append(append(b, actor.Outcome...), ' ')
@@ -124,10 +124,10 @@ func (g *game) actorStates() (all []ActorState) {
 	return all
 }
 
-// Violations implements bubble.Game: no step is a violation by itself, because Judge checks the states.
+// Violations returns nil, for bubble.Game: no step is a violation by itself, because Judge checks the states.
 func (*game) Violations() []bubble.Violation { return nil }
 
-// Judge implements bubble.Game: it returns the anomalies of the current state. It may let time pass.
+// Judge returns the anomalies of the current state, for bubble.Game. It may let time pass.
 func (g *game) Judge() (found []bubble.Violation, _ error) {
 	e := End{Redis: g.redis(), Actors: g.actorStates()}
 	g.evidence.succeeded = g.evidence.succeeded || e.Succeeded() > 0
@@ -139,13 +139,13 @@ func (g *game) Judge() (found []bubble.Violation, _ error) {
 		g.evidence.ended = true
 		found = append(found, violations(CheckFails, g.system.Check, e)...)
 	}
-	if g.failed != nil {
-		return nil, g.failed
+	if g.redisErr != nil {
+		return nil, g.redisErr
 	}
 	for _, check := range []struct {
 		anomaly Anomaly
 		find    func() (string, error)
-	}{{Stuck, g.stuck}, {Busy, g.CheckBusy}, {Stuck, g.polling}} {
+	}{{Stuck, g.findStuck}, {Busy, g.CheckBusy}, {Stuck, g.findPolling}} {
 		says, err := check.find()
 		if err != nil {
 			return nil, err
@@ -158,29 +158,29 @@ func (g *game) Judge() (found []bubble.Violation, _ error) {
 	return found, nil
 }
 
-// stuck describes an actor that sends nothing more and never returns; "" if there is none. It does not look while an actor has yet to
-// start, because that actor may help it.
-func (g *game) stuck() (says string, err error) {
-	if g.isAnyIdle() {
+// findStuck describes an actor that sends nothing more and never returns; "" if there is no such actor. It does not look before every actor
+// has started, because one that starts later may help the others.
+func (g *game) findStuck() (says string, err error) {
+	if g.hasUnstartedActor() {
 		return "", nil
 	}
 	return g.CheckStuck()
 }
 
-// polling describes an actor that polls forever; "" if there is none. It does not look while an actor has yet to start.
-func (g *game) polling() (says string, err error) {
-	if g.isAnyIdle() {
+// findPolling describes an actor that polls forever; "" if there is no such actor. It does not look before every actor has started.
+func (g *game) findPolling() (says string, err error) {
+	if g.hasUnstartedActor() {
 		return "", nil
 	}
 	return g.CheckPolling()
 }
 
-// isAnyIdle reports whether an actor has not started.
-func (g *game) isAnyIdle() bool {
+// hasUnstartedActor reports whether an actor has not started.
+func (g *game) hasUnstartedActor() bool {
 	return slices.ContainsFunc(g.Actors(), func(a *bubble.Actor) bool { return a.IsIn(bubble.NotStarted) })
 }
 
-// violations calls Check or Always, which may be nil, and returns its error as a violation.
+// violations calls rule, which is Check or Always and may be nil, and returns its error as a violation.
 func violations(a Anomaly, rule func(End) error, e End) []bubble.Violation {
 	if rule == nil {
 		return nil
@@ -191,10 +191,10 @@ func violations(a Anomaly, rule func(End) error, e End) []bubble.Violation {
 	return nil
 }
 
-// Finish implements bubble.Game.
+// Finish does nothing, for bubble.Game.
 func (*game) Finish() {}
 
-// Describe implements bubble.Game: it returns which keys expired in the step, and how the actors that moved have ended.
+// Describe returns which keys expired in the step, and how the actors that moved have ended, for bubble.Game.
 func (g *game) Describe(step *trace.Step, moved []*bubble.Actor) (says []string) {
 	before := g.knownKeys
 	g.knownKeys = map[string]bool{}

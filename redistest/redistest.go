@@ -44,25 +44,27 @@ type System struct {
 	// Kinds replaces Actor if the actors differ, such as a producer and two consumers.
 	Kinds []Kind
 
-	// Check is called at the end of each schedule, when all actors have returned or crashed and no message is in flight. If it returns an
-	// error, that is the anomaly CheckFails.
+	// Check is called at the end of each schedule, when all actors have returned or crashed and no message is in flight. An error that it
+	// returns is the anomaly CheckFails.
 	Check func(e End) error
 
-	// Always is called after every step. If it returns an error, that is the anomaly AlwaysFails.
+	// Always is called after every step. An error that it returns is the anomaly AlwaysFails.
 	Always func(e End) error
 }
 
 // Kind is a group of interchangeable actors, each in a process of its own.
 type Kind struct {
-	Name  string // name in ASCII letters; if N is above 1, the actors are called NameA, NameB, …
-	N     int    // number of actors (default 1)
+	Name string // name in ASCII letters; if N is above 1, the actors are called NameA, NameB, …
+	N    int    // number of actors (default 1)
+
+	// Actor opens the process of one actor, as System.Actor does.
 	Actor func(p Process) (func(ctx context.Context) error, error)
 }
 
-// Process is a simulated process with one actor. Its clients must not be used by another process.
+// Process is a simulated process with one actor. No other process may use its clients.
 type Process struct {
-	Name    string // name of its actor, such as "A"
-	process *bubble.Process
+	Name    string          // name of the process's actor, such as "A"
+	process *bubble.Process // process of the explorer
 }
 
 // Dial connects to a node in memory. It is the dialer for the client under test. The address is one that Addr has returned; if there is
@@ -99,7 +101,7 @@ func Anomalies() []Anomaly { return []Anomaly{CheckFails, AlwaysFails, Stuck, Bu
 // Fault is a kind of fault.
 type Fault struct {
 	Name string // name in Config.Faults
-	Says string // what happens
+	Says string // description of what happens
 }
 
 // Faults returns the faults that can be named in Config.Faults.
@@ -110,17 +112,17 @@ func Faults() (all []Fault) {
 	return all
 }
 
-// faults returns the faults that apply to any code. It leaves out pause, which only applies to the holder of a lock; the fault slow makes
-// time pass for any other code.
+// faults returns the faults that apply to any code. It leaves out pause, which applies only to the holder of a lock. The fault slow makes
+// time pass for other code.
 func faults() []bubble.Fault {
 	return slices.DeleteFunc(bubble.Faults(), func(f bubble.Fault) bool { return f.Name == "pause" })
 }
 
 // Counterexample is a schedule that leads to an anomaly.
 type Counterexample struct {
-	Anomaly  Anomaly
-	Says     string // sentence that describes what happens
-	Schedule string // steps, separated by spaces, as Replay takes them
+	Anomaly  Anomaly // anomaly to which the schedule leads
+	Says     string  // sentence that describes what happens
+	Schedule string  // steps, separated by spaces, as Replay takes them
 }
 
 // Steps returns the number of steps of the schedule.
@@ -133,11 +135,11 @@ type Result struct {
 	States     int              // distinct states reached
 	Depth      int              // length, in steps, up to which all schedules were run
 	Complete   bool             // whether all schedules were run, whatever their length
-	Incomplete string           // why the search ended early; empty if it did not
+	Incomplete string           // why the search ended early; empty if it did not end early
 	Chance     int              // runs that were repeated because chance led them to another state
 	Missed     int              // steps that no repetition reached again
 	Never      []string         // faults of Config.Faults that occurred in no run
-	Vacuous    string           // why an empty Found proves nothing; empty if it proves something
+	Vacuous    string           // why an empty Found would prove nothing; empty: it would prove something
 	Took       time.Duration    // real duration of the search
 }
 
@@ -152,12 +154,12 @@ func Explore(t *testing.T, c Config, s System) {
 	explorer.Explore(c.report(e))
 }
 
-// report returns the words of this package for the explorer's report to a test.
+// report returns the texts of this package for the explorer's report to a test.
 func (c Config) report(e *evidence) bubble.Report {
 	return bubble.Report{
 		Package: "redistest", NoneFound: "nothing found",
 		ReplayCall: func(schedule string) string { return fmt.Sprintf("redistest.Replay(t, %v, %q, system)", c, schedule) },
-		Evidence:   func() (vacuous, note string) { return e.vacuous(), "" },
+		Evidence:   func() (vacuous, note string) { return e.vacuousReason(), "" },
 	}
 }
 
@@ -173,12 +175,12 @@ func Search(t *testing.T, c Config, s System) (Result, error) {
 	r, err := explorer.Search()
 	return Result{
 		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.RepeatedRuns,
-		Missed: r.UnreachedSteps, Never: r.UnusedFaults, Took: r.Took, Found: counterexamples(r.Violations), Vacuous: e.vacuous(),
+		Missed: r.UnreachedSteps, Never: r.UnusedFaults, Took: r.Took, Found: counterexamples(r.Violations), Vacuous: e.vacuousReason(),
 	}, err
 }
 
-// Replay runs one schedule. It fails the test if the schedule leads to an anomaly, or if the code can no longer take one of its steps,
-// which it names.
+// Replay runs one schedule. It fails the test if the schedule leads to an anomaly, or if the code can no longer take one of the steps; the
+// message names that step.
 func Replay(t *testing.T, c Config, schedule string, s System) {
 	t.Helper()
 	explorer, e, err := newExplorer(t, c, s, false)
@@ -207,6 +209,7 @@ func Show(t *testing.T, c Config, schedule string, s System, want Anomaly) (Repl
 	return ReplayResult{counterexamples(shown.Violations), shown.Drawing}, err
 }
 
+// counterexamples converts the violations that the explorer has found.
 func counterexamples(found []bubble.Violation) (all []Counterexample) {
 	for _, f := range found {
 		all = append(all, Counterexample{Anomaly: Anomaly(f.Kind), Says: f.Says, Schedule: f.Schedule})
@@ -239,7 +242,7 @@ func (c Config) limits() (bubble.Limits, error) {
 	case c.Nodes < 0:
 		err = fmt.Errorf("Config.Nodes: %d; it takes 1 or more", c.Nodes)
 	case c.Depth < 0 || c.Runs < 0 || c.Time < 0:
-		err = errors.New("Config.Depth, Runs and Time are not negative")
+		err = errors.New("Config.Depth, Runs and Time must not be negative")
 	}
 	for _, a := range c.Allow {
 		if !slices.Contains(Anomalies(), a) {
@@ -257,22 +260,23 @@ func (c Config) limits() (bubble.Limits, error) {
 	return l, err
 }
 
-// mostActors is the largest number of actors. The search grows exponentially with it, and rarely completes with more than four.
-const mostActors = 4
+// maxActors is the largest number of actors. The search grows exponentially with that number, and rarely completes with more than four
+// actors.
+const maxActors = 4
 
-// letters matches the names that a Kind may have.
-var letters = regexp.MustCompile(`^[A-Za-z]+$`)
+// kindNamePattern matches the names that a Kind may have.
+var kindNamePattern = regexp.MustCompile(`^[A-Za-z]+$`)
 
-// kinds validates the kinds of actors, and returns them with their defaults filled in. It turns Actor into one kind of that many actors,
-// two if actors is 0.
+// kinds validates the kinds of actors, and returns them with their defaults filled in. It turns Actor into one kind with so many actors; 0
+// means two.
 func (s System) kinds(actors int) (kinds []Kind, err error) {
 	switch {
 	case s.Actor == nil && len(s.Kinds) == 0:
-		return nil, errors.New("System.Actor: it is nil, and there are no Kinds")
+		return nil, errors.New("System.Actor is nil, and there are no Kinds")
 	case s.Actor != nil && len(s.Kinds) > 0:
-		return nil, errors.New("System.Actor and System.Kinds: it takes one of them")
+		return nil, errors.New("System.Actor and System.Kinds are both set; set only one of them")
 	case s.Actor == nil && actors != 0:
-		return nil, errors.New("Config.Actors is the number of System.Actor; that of a Kind is its N")
+		return nil, errors.New("Config.Actors is only for System.Actor; set N of each Kind instead")
 	case s.Actor != nil:
 		kinds = []Kind{{N: cmp.Or(actors, 2), Actor: s.Actor}}
 	default:
@@ -283,14 +287,14 @@ func (s System) kinds(actors int) (kinds []Kind, err error) {
 		kinds[i].N = cmp.Or(k.N, 1)
 		total += kinds[i].N
 		switch {
-		case s.Actor == nil && !letters.MatchString(k.Name):
+		case s.Actor == nil && !kindNamePattern.MatchString(k.Name):
 			return nil, fmt.Errorf("Kind.Name: %q; it takes letters", k.Name)
 		case slices.ContainsFunc(kinds[:i], func(before Kind) bool { return before.Name == k.Name }):
 			return nil, fmt.Errorf("Kind.Name: there are two kinds called %s", k.Name)
 		case k.Actor == nil:
-			return nil, fmt.Errorf("Kind.Actor: that of %s is nil", k.Name)
-		case kinds[i].N < 0 || total > mostActors:
-			return nil, fmt.Errorf("there are %d actors; it takes 1 to %d", total, mostActors)
+			return nil, fmt.Errorf("Kind.Actor is nil in kind %s", k.Name)
+		case kinds[i].N < 0 || total > maxActors:
+			return nil, fmt.Errorf("there are %d actors; the search takes 1 to %d", total, maxActors)
 		}
 	}
 	return kinds, nil

@@ -53,7 +53,7 @@ func TestCheckReceivesOutcomeOfEachActor(t *testing.T) {
 			if err != nil || !r.Complete || len(r.Found) > 0 {
 				t.Errorf("%+v, %v", r, err)
 			}
-			const nothing = "no actor has ever succeeded; the first that failed said: refused"
+			const nothing = "no actor has ever succeeded; the first error: refused"
 			if row.want == "" && r.Vacuous != nothing || row.want != "" && !seen[row.want] {
 				t.Errorf("the ends are %v, %q; want %q", seen, r.Vacuous, row.want)
 			}
@@ -213,16 +213,16 @@ func TestIncompleteOrVacuousSearchSaysWhy(t *testing.T) {
 		}, "the process A cannot be opened: refused"},
 		"it does nothing": {redistest.Config{}, redistest.System{
 			Actor: func(redistest.Process) (func(context.Context) error, error) { return nil, nil },
-		}, "its function is nil"},
-		"no actor":        {redistest.Config{}, redistest.System{}, "System.Actor: it is nil"},
-		"actor and kinds": {redistest.Config{}, redistest.System{Actor: fine.Actor, Kinds: []redistest.Kind{{}}}, "it takes one of them"},
+		}, "returned a nil function"},
+		"no actor":        {redistest.Config{}, redistest.System{}, "System.Actor is nil"},
+		"actor and kinds": {redistest.Config{}, redistest.System{Actor: fine.Actor, Kinds: []redistest.Kind{{}}}, "set only one of them"},
 		"a number of kinds": {
-			redistest.Config{Actors: 3}, redistest.System{Kinds: []redistest.Kind{{Name: "x", Actor: fine.Actor}}}, "that of a Kind is its N",
+			redistest.Config{Actors: 3}, redistest.System{Kinds: []redistest.Kind{{Name: "x", Actor: fine.Actor}}}, "set N of each Kind instead",
 		},
 		"a name": {
 			redistest.Config{}, redistest.System{Kinds: []redistest.Kind{{Name: "A1", Actor: fine.Actor}}}, `"A1"; it takes letters`,
 		},
-		"many actors":   {redistest.Config{Actors: 5}, fine, "there are 5 actors; it takes 1 to 4"},
+		"many actors":   {redistest.Config{Actors: 5}, fine, "there are 5 actors; the search takes 1 to 4"},
 		"another fault": {redistest.Config{Faults: "pause=1"}, fine, `there is no "pause"; there are slow, lost-reply`},
 		"what is allowed": {
 			redistest.Config{Allow: []redistest.Anomaly{"race"}}, fine, `there is no anomaly "race"; there are [check always stuck`,

@@ -44,9 +44,9 @@ take, with up to as many faults as you allow. It shows the shortest schedule tha
 anomaly, and how to replay it.
 
 Faults; each takes the number of times that it may happen in one schedule:
-` + report.Indent(report.Faults(language.English)) + `
+` + report.Indent(report.FaultLines(language.English)) + `
 Anomalies:
-` + report.Indent(report.Anomalies(language.English)) + `
+` + report.Indent(report.AnomalyLines(language.English)) + `
 Steps of a schedule for --replay, where A is an actor and SET its command:
 ` + report.Indent(notationHelp()) + `
 Exit code: 0 every schedule was explored, and none shows an anomaly; 1 a schedule shows an anomaly;

@@ -38,7 +38,7 @@ func TestExploreStepsInteractively(t *testing.T) {
 		"  3  expiry  10s later: A's lock expires (expiry)\n",
 		"  2  ┄┄┄┄┄ expiry ┄┄┄┄┄┄\n     ┃                 ◷   10s later: A's lock expires\n",
 		"expiry cannot happen now: it needs --faults expiry=2.\n",
-		"There is no 99.\n",
+		"There is no choice 99.\n",
 		"sleep is not a step. Type a number",
 		"  two-holders      in 1: B:SET\n",
 		"  left-behind      never, whatever happens from here\n",
@@ -117,7 +117,7 @@ func TestExploreAgainstComparesLocks(t *testing.T) {
 		t.Errorf("%s", stdout)
 	}
 	code, _, stderr = command(t, "explore", "v4", "--against", "v5")
-	if code != exitTrouble || !strings.Contains(stderr, "give the schedule to compare by --replay") {
+	if code != exitTrouble || !strings.Contains(stderr, "pass the schedule to compare with --replay") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 }

@@ -23,7 +23,7 @@ func (l lookahead) leakedTasks() []engine.Subject {
 }
 
 // afterClose returns a copy of the run in which the processes whose sales have ended have closed their locks. If there is nothing to close,
-// it returns the run itself.
+// it returns the run itself, and end does nothing.
 func (l lookahead) afterClose() (closed lookahead, end func()) {
 	needsClose := func(p *engine.Process) bool {
 		_, ok := l.lockers[slices.Index(l.Engine.Processes(), p)][0].(lock.Closer)
@@ -58,7 +58,7 @@ func (l lookahead) closeLocks(a *engine.Actor) {
 }
 
 // isLeftBehind reports whether a lock remains that nobody can obtain, even after the processes whose sales have ended have closed their
-// locks. It may set l.undecided.
+// locks. It sets l.undecided if that cannot be decided.
 func (l lookahead) isLeftBehind() bool {
 	if !l.judge.HasRemains() || !l.isOrphaned() {
 		return false

@@ -15,29 +15,29 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// NamedScenario is one of the scenarios that All explores.
+// NamedScenario is one of the scenarios that Tabulate explores.
 type NamedScenario = engine.NamedScenario
 
-// Scenarios returns the scenarios in which All explores a strategy on one server: nothing unusual, each way to use a lock, and each fault
-// once, except for faults of nodes and for faults that break every lock with an expiry or every lock on a single Redis.
+// Scenarios returns the scenarios in which Tabulate explores a strategy on one server: nothing unusual, each way to use a lock, and each
+// fault once, except for faults of nodes and for faults that break every lock with an expiry or every lock on a single Redis.
 func Scenarios(actors int) []NamedScenario { return engine.StandardScenarios(actors, false) }
 
-// LockRow is a row in the table of All: the results for one strategy.
+// LockRow is a row in the table that Tabulate makes: the results for one strategy.
 type LockRow struct {
 	Lock  string        // name of the strategy
 	Cells []AnomalyCell // one for each anomaly that is not looked for only by name, in the order of Anomalies
 }
 
-// AnomalyCell is the result for one strategy and one anomaly, in all scenarios.
+// AnomalyCell is the result for one strategy and one anomaly, in all its scenarios.
 type AnomalyCell struct {
-	Anomaly     Anomaly
+	Anomaly     Anomaly     // anomaly that the exploration looked for
 	Applies     bool        // the strategy promises to prevent the anomaly
 	Complete    bool        // every scenario was explored to the end, or until it showed the anomaly
 	Interrupted bool        // a scenario is incomplete because the context has ended
 	Found       []Recording // counterexamples, shortest first
 }
 
-// Verdict sums up the cell.
+// Verdict returns the verdict on the strategy for this anomaly.
 func (c AnomalyCell) Verdict() verdict.Verdict {
 	return verdict.Search{Found: len(c.Found) > 0, Complete: c.Complete}.Verdict()
 }
@@ -60,20 +60,20 @@ func (c AnomalyCell) String() string {
 	}
 }
 
-// MaxSchedulesOnNodes bounds what All explores of a lock on several masters in one scenario. With three masters, no scenario has so
+// MaxSchedulesOnNodes bounds what Tabulate explores of a lock on several masters in one scenario. With three masters, no scenario has so
 // many schedules.
 const MaxSchedulesOnNodes = 200_000
 
-// ScenariosFor returns the scenarios in which All explores a strategy.
+// ScenariosFor returns the scenarios in which Tabulate explores a strategy.
 func ScenariosFor(s strategy.Strategy, actors int) []NamedScenario {
 	return engine.StandardScenarios(actors, s.OnNodes)
 }
 
-// All explores each strategy in each of its scenarios, looking for all anomalies. It explores as many scenarios at a time as bounds has
-// workers, one worker each. It calls progress with the intermediate results of every scenario and when a scenario has ended, one call at a
-// time. Results that are missing when ctx ends are unknown.
-func All(
-	ctx context.Context, strategies []strategy.Strategy, actors int, bounds Bounds, progress func(in NamedScenario, now Result, ended bool),
+// Tabulate explores each strategy in each of its scenarios, looks for all anomalies, and returns a row for each strategy. It explores as
+// many scenarios at a time as bounds has workers, one worker each. It calls progress with the intermediate results of every scenario and
+// when a scenario has ended, one call at a time. Results that are missing when ctx ends are unknown.
+func Tabulate(
+	ctx context.Context, strategies []strategy.Strategy, actors int, bounds Bounds, progress func(s NamedScenario, now Result, ended bool),
 ) ([]LockRow, error) {
 	var (
 		results [][]Result // indexed by strategy and scenario
@@ -89,18 +89,18 @@ func All(
 		if s.OnNodes && (bounds.Schedules == 0 || bounds.Schedules > MaxSchedulesOnNodes) {
 			limits.Schedules = MaxSchedulesOnNodes
 		}
-		for j, in := range ScenariosFor(s, actors) {
+		for j, named := range ScenariosFor(s, actors) {
 			report := func(now Result, ended bool) {
 				mu.Lock()
 				defer mu.Unlock()
 				if ended {
 					ofStrategy[j] = now
 				}
-				progress(in, now, ended)
+				progress(named, now, ended)
 			}
 			group.Go(func() error {
 				goal := Goal{All: true, Progress: func(now Result) { report(now, false) }, simulatorPool: simulatorPool}
-				result, err := Explore(ctx, s, in.Scenario, goal, limits)
+				result, err := Explore(ctx, s, named.Scenario, goal, limits)
 				if err == nil {
 					report(result, true)
 				}
@@ -118,7 +118,7 @@ func All(
 	return rows, nil
 }
 
-// newLockRow sums up the results of a strategy in each of its scenarios.
+// newLockRow returns the row of a strategy, given its result in each of its scenarios.
 func newLockRow(s strategy.Strategy, scenarios []NamedScenario, results []Result) LockRow {
 	row := LockRow{Lock: s.Name}
 	for _, a := range Anomalies() {

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/explore/search"
 )
 
-// Coverage counts what a search has put to the test.
+// Coverage counts the faults and states that a search has explored.
 type Coverage struct {
 	Faults          map[string]int // schedules that end with a fault, by the fault's name
 	EndStates       []int          // states in which all sales have ended, by the number of sales that succeeded
@@ -28,7 +28,7 @@ type stateSummary struct {
 	undecided bool      // the schedule ends with a wait, and it is unknown whether time would end it
 }
 
-// Summary returns a description of the run's current state, for the Note of a search.Observation.
+// Summary returns a description of the run's current state, a stateSummary for search.Observation.Note.
 func (r *Run) Summary() any {
 	unjudged := slices.Clone(r.judge.Unjudged())
 	if r.sleepsBesideFreeLock {
@@ -37,7 +37,7 @@ func (r *Run) Summary() any {
 	return stateSummary{r.soldCount, r.judge.IsContended(), unjudged, r.undecided}
 }
 
-// add counts what a step has led to. A state is counted only when it is new.
+// add counts the results of a step. It counts a state only when the state is new.
 func (c *Coverage) add(e search.Edge[engine.Transition]) {
 	if f := e.Step.Kind.Fault(); f != fault.None {
 		if c.Faults == nil {
@@ -67,5 +67,5 @@ func (c *Coverage) add(e search.Edge[engine.Transition]) {
 	c.EndStates[s.soldCount]++
 }
 
-// Sold reports whether any sale has succeeded in any schedule that ran to its end.
-func (c *Coverage) Sold() bool { return len(c.EndStates) > 1 }
+// HasSold reports whether at least one sale has succeeded in some schedule that ran to its end.
+func (c *Coverage) HasSold() bool { return len(c.EndStates) > 1 }

@@ -13,8 +13,8 @@ import (
 	"lockstep/util/lua"
 )
 
-// Describe returns the name by which schedules refer to a command, which is that of the first of several, and the text of all commands with
-// their arguments. Times are relative to the start of the run, and orders for the ledger are left out because they are long.
+// Describe returns the name of a command in schedules, and the text of a list of commands with their arguments. The name is that of the
+// first command. In the text, times are relative to the start of the run, and the JSON of orders is left out because it is long.
 func Describe(cmds []redis.Cmder) (name, text string) {
 	var parts []string
 	for i, cmd := range cmds {
@@ -27,7 +27,7 @@ func Describe(cmds []redis.Cmder) (name, text string) {
 	return name, simredis.RelativeTimes(strings.Join(parts, ", "))
 }
 
-// scheduleName returns the name of a command in a schedule: its own, unless schedules use that word for something else.
+// scheduleName returns the name of a command in a schedule: its own name, unless schedules use that word for something else.
 func scheduleName(name string) string {
 	taken := []string{trace.KindBegins, trace.KindSubscribes, trace.KindWaits, trace.KindEnds, trace.KindDies}
 	if engine.IsReservedWord(name) || slices.Contains(taken, name) {

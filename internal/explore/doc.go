@@ -8,8 +8,8 @@
 //	result, err := explore.Explore(ctx, strategy, explore.Scenario{Actors: 2, Faults: faults}, explore.Goal{}, explore.Bounds{})
 //	fmt.Println(result.Verdict(), result.Found[0].Schedule()) // broken A:SET expiry B:SET
 //
-// The package is made for the locks and exercises of this repository, which declare how they wait. It infers nothing: code that behaves
-// otherwise than it declares is refused with an error that names its line. Package locktest runs any code, unmodified.
+// The package is made for the locks and exercises of this repository, which declare how they wait. It does not infer how code waits: code
+// that behaves otherwise than it declares is refused, with an error that names the line. Package locktest runs any code, unmodified.
 //
 // # What is explored
 //
@@ -17,8 +17,8 @@
 // store, the Redis client and the Lua scripts are the real ones. Redis is simulated (package simredis), and so is time.
 //
 // The code can wait in only two places: a hook of the Redis client holds every command back, and every other wait goes through lock.Clock.
-// So the explorer always knows who waits for what, and lets only one goroutine run at a time. It chooses from transitions, which form one
-// table (engine/kind_table.go): a command takes effect and its sender runs to its next wait; a message arrives; time advances to
+// So the explorer always knows what each actor waits for, and lets only one goroutine run at a time. It chooses from transitions, which
+// form one table (engine/kind_table.go): a command takes effect and its sender runs to its next wait; a message arrives; time advances to
 // the next timer or expiry, by itself only when nothing else can happen; a wait ends in one of two ways, where Go's select could take
 // either; and faults, as often as the scenario allows them. Each command of a pipeline is a step of its own; a transaction is a single
 // step.
@@ -29,7 +29,7 @@
 // same start, replies, messages, wake-ups and clock readings it is in the same state. So a hash of everything that ever happened to a
 // process stands for its memory, and a state hash of 128 bits, the Fingerprint, stands for a state. The search (package search) is breadth
 // first over these hashes, so the first schedule that shows an anomaly is one of the shortest. To reach a state, the code runs again along
-// the state's schedule, which is fast, because simredis remembers how each command is answered in each state.
+// the state's schedule. That is fast, because simredis remembers the answer to each command in each state.
 //
 // # What is left out, because its result is known
 //
@@ -58,10 +58,10 @@
 // number in its key; whether a waiter is right to sleep while the lock's key is free; whether a fault has kept out an actor that tries only
 // once.
 //
-// If only waiters remain and all of them ask in vain, they may ask a hundred more times, and until every lock has expired twice by every
-// clock. If none of them gives up or does something else, they are stuck. If one of them reads a clock, and a later time would free it, the
-// verdict is Unknown. A lock is left behind if a newcomer, long afterwards, cannot obtain it by the same measure. Whatever a process keeps
-// beyond its sales counts as left behind, or as a leak, unless closing its lock (lock.Closer) ends it.
+// If only waiters remain and all of them poll in vain, they may poll a hundred more times, and until every lock has expired twice by every
+// clock. If none of them then gives up or does something else, they are stuck. If one of them reads a clock, and a later time would free
+// it, the verdict is Unknown. A lock is left behind if a newcomer, long afterwards, cannot obtain it within the same bounds. A lock or a
+// goroutine that outlives the sales of its process counts as left behind or as a leak, unless closing the lock (lock.Closer) ends it.
 //
 // # What is refused, with the line
 //
@@ -79,9 +79,9 @@
 //
 // # Limits
 //
-// The result is true for these actors and these fault budgets. Result.Omissions says what was left out. A client gives up on a node that
+// The result is true for these actors and these fault budgets. Result.Omissions lists what was left out. A client gives up on a node that
 // does not answer within three seconds. Bounds may end a search early; the verdict is then Unknown, never Holds. In a browser (GOOS=js)
-// there is only one thread, so code that never stops running is not refused there.
+// there is only one thread, so code that never stops running is not detected there.
 //
 // # Schedules
 //
@@ -89,8 +89,8 @@
 //
 //	A:SET A:GET A:write/lost expiry B:SET
 //
-// A and B are actors. A goroutine that A has started has the name that Clock.Go gave it, as in A.renewal, or that of the node that it asks,
-// as in A.node2. Actors that share a process are paused and woken together, under the name of the process: replica1. SET, GET and write are
+// A and B are actors. A goroutine that A has started is named by its argument of Clock.Go, as in A.renewal, or by the node that it asks, as
+// in A.node2. Actors that share a process are paused and woken together, under the name of the process: replica1. SET, GET and write are
 // commands: write is the script write.lua; a script that is not from package lua is named by the first word of its leading comment. A slash
 // is followed by what happens to that command. A step without an actor is time or a fault. Notation lists all forms. Replay runs a schedule
 // again. If the code no longer follows it, Replay fails with ErrStale and names the step.

@@ -15,7 +15,7 @@ import (
 )
 
 type (
-	// Scenario says what the actors do, and which faults may happen.
+	// Scenario defines what the actors do, and which faults may happen.
 	Scenario = engine.Scenario
 	// ScenarioFlags is a scenario as command-line flags.
 	ScenarioFlags = engine.Flags
@@ -29,7 +29,7 @@ type (
 	Bounds = search.Bounds
 )
 
-// Errors of Explore, Replay and the parsers. ErrStale is another one.
+// Errors of Explore, Replay and the parsers, besides ErrStale.
 var (
 	// ErrBlind is returned when the code under test waits where the explorer cannot see it.
 	ErrBlind = engine.ErrBlind
@@ -41,7 +41,7 @@ var (
 	ErrUnrepeatable = engine.ErrUnrepeatable
 	// ErrCommand is returned for a command that the simulated Redis does not have.
 	ErrCommand = engine.ErrCommand
-	// ErrKey is returned for a command with a key that is not the lock's.
+	// ErrKey is returned for a command with a key that does not belong to the lock.
 	ErrKey = engine.ErrKey
 	// ErrMalformed is returned for a schedule with a word that is not a step.
 	ErrMalformed = engine.ErrMalformed
@@ -67,28 +67,28 @@ func ParseFaults(text string) (Faults, error) { return fault.Parse(text, fault.N
 // Notation returns an example of each form that a step of a schedule can have.
 func Notation() []string { return engine.Notation() }
 
-// Goal says what an exploration looks for, and when it ends.
+// Goal defines what an exploration looks for, and when it ends.
 type Goal struct {
 	Anomalies []Anomaly    // anomalies to look for; empty: all that the strategy promises to prevent
 	All       bool         // whether to continue until every anomaly was found or everything was explored; false: the first one ends it
 	Progress  func(Result) // called several times a second, and must not block; may be nil
 
-	simulatorPool *sync.Pool // Options.SimulatorPool
+	simulatorPool *sync.Pool // pool for Options.SimulatorPool; nil: a new one
 }
 
 // Result is the answer of an exploration.
 type Result struct {
-	Lock     string // name of the strategy
-	Scenario Scenario
+	Lock     string   // name of the strategy
+	Scenario Scenario // scenario that was explored
 	search.Result
-	Coverage Coverage
+	Coverage Coverage    // counts of the faults and states explored
 	Found    []Recording // shortest counterexample for each anomaly found, in the order of finding
 
 	targets  []Anomaly // anomalies looked for
 	segments int       // segments of the stock; 0: the stock is not divided
 }
 
-// Verdict sums up the result. Finding nothing is inconclusive if something was not put to the test.
+// Verdict returns the verdict on the strategy. Finding no anomaly is inconclusive if something was not tested.
 func (r Result) Verdict() verdict.Verdict {
 	return verdict.Search{Found: len(r.Found) > 0, Complete: r.Complete && len(r.Untested()) == 0}.Verdict()
 }
@@ -106,8 +106,8 @@ func (r Result) Unjudged() (all []Anomaly) {
 
 // Explore runs a strategy in every schedule of a scenario. If bounds or ctx end it early, that is not an error, but makes the verdict
 // Unknown. It fails with ErrBlind, ErrUndeclaredPoll, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
-func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds) (Result, error) {
-	if err := in.CheckFor(s); err != nil {
+func Explore(ctx context.Context, s strategy.Strategy, scenario Scenario, goal Goal, bounds Bounds) (Result, error) {
+	if err := scenario.CheckFor(s); err != nil {
 		return Result{}, err
 	}
 	targets := goal.Anomalies
@@ -119,7 +119,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 		inner.Kinds = append(inner.Kinds, string(a))
 	}
 	if goal.Progress != nil {
-		inner.Progress = func(now search.Result) { goal.Progress(Result{Lock: s.Name, Scenario: in, Result: now}) }
+		inner.Progress = func(now search.Result) { goal.Progress(Result{Lock: s.Name, Scenario: scenario, Result: now}) }
 	}
 	options := Options{
 		DisabledReductions: engine.DisabledReductions{EverySymmetry: bounds.EverySymmetry},
@@ -128,11 +128,11 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	}
 	seeds := engine.NewSeeds()
 	result, err := Search(ctx, func() (System, error) {
-		h, err := NewHarness(s, in, options, seeds)
+		h, err := NewHarness(s, scenario, options, seeds)
 		return System{Harness: h}, err
 	}, inner, bounds)
 	result.Lock = s.Name
-	result.Scenario = in
+	result.Scenario = scenario
 	result.targets = targets
 	if s.Update == strategy.Segmented {
 		result.segments = Segments

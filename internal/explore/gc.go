@@ -12,8 +12,8 @@ const ballastBytes = 16 << 20
 // gcPercent replaces the default of 100: an exploration produces much garbage and keeps little.
 const gcPercent = 400
 
-// ReduceGC makes the garbage collector of the whole process run less often, until restore is called. A memory limit of two thirds of
-// bounds.Memory keeps garbage alone from reaching that bound. Calls must not overlap: the later one would restore the settings of the
+// ReduceGC makes the garbage collector of the whole process run less often, until restore is called. It sets a memory limit of two thirds
+// of bounds.Memory, so that garbage does not use up that bound. Calls must not overlap: the later one would restore the settings of the
 // other.
 func ReduceGC(bounds Bounds) (restore func()) {
 	percent, limit := debug.SetGCPercent(gcPercent), debug.SetMemoryLimit(-1)

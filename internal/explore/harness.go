@@ -24,6 +24,7 @@ import (
 )
 
 const (
+	// runID is the id of the run that the sales of an exploration belong to.
 	runID = "explored"
 	// maxOrders is the ledger's limit of orders, far above what a scenario's sales can write.
 	maxOrders = 1000
@@ -37,22 +38,22 @@ const (
 	Segments = 2
 )
 
-// Harness runs a strategy in a scenario, as often as needed. A search has one Harness for each worker. It keeps what executions can share,
-// and its executions run one at a time.
+// Harness runs a strategy in a scenario, as often as needed. A search has one Harness for each worker. It keeps the resources that its
+// executions share, and its executions run one at a time.
 type Harness struct {
-	strategy     strategy.Strategy
-	scenario     engine.Scenario
+	strategy     strategy.Strategy // strategy under test
+	scenario     engine.Scenario   // scenario of all executions
 	options      Options
-	simulator    *simredis.Simulator
-	start        *simredis.State      // contents of the first server at the beginning of a run
-	clients      [][]*simredis.Client // indexed by process and server
-	stores       []*dao.Store         // indexed by process
-	masters      int                  // masters that the lock is on, beside the server with the stock; 0: the lock is on that server
-	hasher       *engine.Hasher
-	pool         engine.Pool
-	watch        engine.Watchdog
+	simulator    *simredis.Simulator             // simulated Redis that answers all commands
+	start        *simredis.State                 // contents of the first server at the beginning of a run
+	clients      [][]*simredis.Client            // indexed by process and server
+	stores       []*dao.Store                    // indexed by process
+	masters      int                             // masters that the lock is on, apart from the stock's server; 0: the lock is on that server
+	hasher       *engine.Hasher                  // computes state hashes
+	pool         engine.Pool                     // goroutines and tasks of ended executions, for reuse
+	watchdog     engine.Watchdog                 // detects runs that make no progress
 	runs         int                             // runs that a search has begun
-	checkedPolls map[engine.Fingerprint]struct{} // replies to waiters for which CheckPolls has tested that the waiters repeat themselves
+	checkedPolls map[engine.Fingerprint]struct{} // hashes of replies after which waiters have been seen to repeat their attempts
 	ledgers      map[*simredis.State]ledger      // ledgers read so far, by the state that a command led to
 }
 
@@ -74,7 +75,7 @@ func StopWhenDone(ctx context.Context) func() error {
 }
 
 // NewHarness returns a Harness, which must be closed. Harnesses with the same seeds compute the same state hashes.
-func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds engine.Seeds) (*Harness, error) {
+func NewHarness(s strategy.Strategy, scenario engine.Scenario, options Options, seeds engine.Seeds) (*Harness, error) {
 	options.SimulatorPool = cmp.Or(options.SimulatorPool, &sync.Pool{})
 	simulator, ok := options.SimulatorPool.Get().(*simredis.Simulator)
 	var err error
@@ -84,16 +85,16 @@ func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds 
 		}
 	}
 	h := &Harness{
-		strategy: s, scenario: in, options: options, simulator: simulator, hasher: engine.NewHasher(seeds),
+		strategy: s, scenario: scenario, options: options, simulator: simulator, hasher: engine.NewHasher(seeds),
 		checkedPolls: map[engine.Fingerprint]struct{}{}, ledgers: map[*simredis.State]ledger{},
 	}
 	if h.start, err = simulator.StateAfter(simulator.Empty(), openingCommands(s.Update == strategy.Segmented)...); err != nil {
 		return nil, err
 	}
 	if s.OnNodes {
-		h.masters = cmp.Or(in.Nodes, defaultMasters)
+		h.masters = cmp.Or(scenario.Nodes, defaultMasters)
 	}
-	for range in.Processes() {
+	for range scenario.Processes() {
 		var clients []*simredis.Client
 		for server := range 1 + h.masters {
 			c, err := simulator.NewClient(server)
@@ -121,20 +122,21 @@ func (h *Harness) Close() {
 	h.pool.Close()
 }
 
-// Run is one execution of a scenario under observation: the schedule so far, its judge, and a recorder if it is to be read.
+// Run is one execution of a scenario under observation: the schedule so far, its judge, and a recorder if a reader wants to see the
+// schedule.
 type Run struct {
-	Engine    *engine.Execution
-	harness   *Harness
-	judge     *judge.Judge
-	lockers   [][]lock.Locker // indexed by process: its lock, or its lock for each segment of the stock
-	excuses   judge.Excuses
-	soldCount int // sales that have succeeded
+	Engine    *engine.Execution // execution of the scenario
+	harness   *Harness          // harness that began the run
+	judge     *judge.Judge      // judge of the run
+	lockers   [][]lock.Locker   // indexed by process: its lock, or its lock for each segment of the stock
+	excuses   judge.Excuses     // events that excuse behavior; judgeDriver.Excuses adds the rest
+	soldCount int               // sales that have succeeded
 
-	idleSince            time.Duration // since when an actor waits although no live process holds the lock; part of the state, up to maxIdle
+	idleSince            time.Duration // time since which an actor waits and no live process holds the lock; part of the state, up to maxIdle
 	sleepsBesideFreeLock bool          // a waiter sleeps for longer than maxIdle although the lock's key is free
 	undecided            bool          // the schedule ends with a wait, and it is unknown whether time would end it
 
-	recorder *recorder    // nil: nobody will read the run
+	recorder *recorder    // nil: the run is not recorded
 	hits     []AnomalyHit // anomalies that RecordAnomalies has added
 }
 
@@ -156,7 +158,7 @@ func (h *Harness) begin(setup engine.Setup) *Run {
 	d := judgeDriver{run}
 	run.judge = judge.New(d.setup())
 	run.Engine.Judge = d
-	h.sell(run)
+	h.startSales(run)
 	return run
 }
 
@@ -167,8 +169,8 @@ func (h *Harness) attach(x *engine.Execution) {
 	}
 }
 
-// sell gives each actor its task: to sell as many pieces, one after the other, as the scenario says.
-func (h *Harness) sell(run *Run) {
+// startSales creates the locks, and gives each actor its task: to sell as many pieces as the scenario says, one after the other.
+func (h *Harness) startSales(run *Run) {
 	x := run.Engine
 	h.attach(x)
 	for i, p := range x.Processes() {
@@ -191,7 +193,7 @@ func (h *Harness) sell(run *Run) {
 			Locker: locks[0], Stock: h.stores[i], Clock: p.Clock(0),
 			Log: slog.New(slog.DiscardHandler), Replica: p.Name,
 			Think: x.Scenario.Work, Nested: x.Scenario.Nested, Update: h.strategy.Update,
-			Backoff: service.Backoff{Delay: engine.PollInterval, MaxDuration: engine.Forever, Clock: p.Clock(engine.PollInterval), Rand: highest},
+			Backoff: service.Backoff{Delay: engine.PollInterval, MaxDuration: engine.Forever, Clock: p.Clock(engine.PollInterval), Rand: fixedRand},
 		}
 		if h.strategy.Update == strategy.Segmented {
 			sale.Segments = locks
@@ -209,7 +211,7 @@ func (h *Harness) sell(run *Run) {
 	}
 }
 
-// newLocks makes the lock of a process, or its lock for each segment.
+// newLocks returns the lock of a process, or its lock for each segment; nil if New has panicked.
 func (h *Harness) newLocks(x *engine.Execution, p *engine.Process, clients []*simredis.Client) []lock.Locker {
 	defer x.Recover("New")
 	var nodes []redis.Cmdable
@@ -229,18 +231,19 @@ func (h *Harness) newLocks(x *engine.Execution, p *engine.Process, clients []*si
 	return []lock.Locker{h.strategy.New(parts)}
 }
 
-// highest replaces a random number in [0, n). It always returns the same one, because schedules must be repeatable.
-func highest(n int64) int64 { return n - 1 }
+// fixedRand returns the largest number in [0, n) in place of a random one, because schedules must be repeatable.
+func fixedRand(n int64) int64 { return n - 1 }
 
-// deterministicRand returns the random source of a process's lock. It is highest for small ranges, such as those of delays. Numbers of more
-// than 32 bits serve as ids and differ between processes: two processes with the same id would mistake each other's lock for their own.
+// deterministicRand returns the random source of a process's lock. Small ranges, such as those of delays, give their largest number.
+// Numbers of more than 32 bits serve as ids and differ between processes: two processes with the same id would mistake each other's lock
+// for their own.
 func deterministicRand(x *engine.Execution, p *engine.Process) func(int64) int64 {
 	processIndex := int64(slices.Index(x.Processes(), p))
 	return func(n int64) int64 {
 		if n > math.MaxUint32 {
 			n -= processIndex
 		}
-		return highest(n)
+		return fixedRand(n)
 	}
 }
 
@@ -248,8 +251,8 @@ func deterministicRand(x *engine.Execution, p *engine.Process) func(int64) int64
 // probability of more than 99 %.
 const maxRepetitions = 50
 
-// FindDifference repeats a schedule to find out where nondeterministic code first behaves differently. It returns an ErrUnrepeatable that
-// says where; nil if the code never does.
+// FindDifference repeats a schedule to find out where nondeterministic code first behaves differently. It returns an ErrUnrepeatable with
+// that place, or nil if the code behaves the same each time.
 func (h *Harness) FindDifference(schedule []engine.Transition) error {
 	first := h.journal(schedule)
 	for range maxRepetitions {

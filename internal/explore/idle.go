@@ -9,12 +9,12 @@ import (
 	"lockstep/internal/lock"
 )
 
-// maxIdle is how long a waiter may sleep although nobody holds the lock. A waiter for messages asks by itself after some time, because a
-// message may be lost; anomaly.Idle promises a quarter of the lock's expiry.
+// maxIdle is the longest time that a waiter may sleep although nobody holds the lock. A waiter for messages also asks from time to time,
+// because a message may be lost. The definition of anomaly.Idle promises a quarter of the lock's expiry.
 const maxIdle = engine.TTL / 4
 
-// checkIdle detects a lock without a live holder that the waiters get only when its expiry frees it. Two cases are no anomaly, because an
-// expiry exists for them: a holder that died, and one whose Unlock shortened the expiry.
+// checkIdle detects a lock without a live holder that the waiters get only when it expires. Two cases are not anomalies, because an expiry
+// exists for them: the holder died, or its Unlock only shortened the expiry.
 func (l lookahead) checkIdle(transitions []engine.Transition) {
 	if !onlyTimeRemains(transitions) {
 		return
@@ -39,7 +39,7 @@ func (l lookahead) isWaiting(a *engine.Actor) bool {
 	return l.judge.Sale(a.Index).IsWaiting() && !a.Dead()
 }
 
-// isLockInUse reports whether a sale is taking, holding or releasing the lock, died holding it, or left it to expire.
+// isLockInUse reports whether a sale is taking, holding or releasing the lock, died holding the lock, or left the lock to expire.
 func (l lookahead) isLockInUse() bool {
 	holder := l.Holder()
 	return holder != nil && holder.Dead() || slices.ContainsFunc(l.Engine.Actors(), func(a *engine.Actor) bool {
@@ -50,7 +50,7 @@ func (l lookahead) isLockInUse() bool {
 	})
 }
 
-// isFreedByTime reports whether a waiter gets the lock once time has passed, and only after more than maxIdle.
+// isFreedByTime reports whether time, and only more than maxIdle of it, lets a waiter get the lock.
 func (l lookahead) isFreedByTime() bool {
 	return slices.ContainsFunc(l.Engine.Actors(), func(a *engine.Actor) bool {
 		if !l.isWaiting(a) {
@@ -65,7 +65,7 @@ func (l lookahead) isFreedByTime() bool {
 }
 
 // isAsleepBesideFreeLock reports whether a waiter's timer is due after more than maxIdle, although nobody uses the lock and its key is
-// free. The waiter may be right to sleep, because of something that the lock keeps elsewhere.
+// free. The waiter may be right to sleep, because the lock may keep data under another key.
 func (l lookahead) isAsleepBesideFreeLock() bool {
 	if _, held := l.Engine.Cluster.LockKey(lock.Key); held || l.idleWaiter() == nil {
 		return false

@@ -19,20 +19,20 @@ import (
 // judgeDriver connects a run's execution with its judge. It implements judge.Driver and engine.Judge.
 type judgeDriver struct{ *Run }
 
-// Now implements judge.Driver.
+// Now returns the virtual time since the start, for judge.Driver.
 func (d judgeDriver) Now() time.Duration { return d.Engine.Now() }
 
-// Contents implements judge.Driver.
+// Contents returns the current contents of each server, for judge.Driver.
 func (d judgeDriver) Contents() []*simredis.State { return d.Engine.Cluster.Contents() }
 
-// Excuses implements judge.Driver.
+// Excuses returns the events so far that excuse behavior, for judge.Driver.
 func (d judgeDriver) Excuses() judge.Excuses {
 	d.excuses.FaultHappened = d.Engine.Faulted
 	d.excuses.SoldOut = stockOf(d.Engine.Cluster.MainState(), 0) == "0"
 	return d.excuses
 }
 
-// OnChange implements engine.Judge.
+// OnChange passes a change of a server's contents on to the judge, for engine.Judge.
 func (d judgeDriver) OnChange(s *simredis.Server, before *simredis.State, by *engine.Actor) {
 	actor := -1
 	if by != nil {
@@ -41,7 +41,8 @@ func (d judgeDriver) OnChange(s *simredis.Server, before *simredis.State, by *en
 	d.judge.RecordChange(judge.Change{Server: s.Index, Before: before, After: s.State, ReplicaLags: s.Standby != nil}, actor)
 }
 
-// RecordOrders implements engine.Judge.
+// RecordOrders passes new orders in the ledger on to the judge, for engine.Judge. It returns the contents with each order reduced to its
+// owner.
 func (d judgeDriver) RecordOrders(before, next *simredis.State) (*simredis.State, error) {
 	l, err := d.harness.readLedger(next)
 	for _, order := range l.newOrders {
@@ -50,32 +51,32 @@ func (d judgeDriver) RecordOrders(before, next *simredis.State) (*simredis.State
 	return l.reduced, err
 }
 
-// AppendState implements engine.Judge. Beside the judge's state it appends for how long an actor has waited although no live process held
-// the lock. Beyond maxIdle, the exact time makes no difference.
+// AppendState appends the judge's state, for engine.Judge. It also appends how long an actor has waited although no live process held the
+// lock; beyond maxIdle, the exact time makes no difference.
 func (d judgeDriver) AppendState(b []byte, o engine.Order) []byte {
 	b = d.judge.AppendState(b, judge.ActorOrder{Actors: o.Actors, Labels: o.Places})
 	return strconv.AppendInt(append(b, '|'), int64(min(d.Engine.Now()-d.idleSince, maxIdle)), 10)
 }
 
-// AppendActor implements engine.Judge.
+// AppendActor appends the judge's knowledge about one actor, for engine.Judge.
 func (d judgeDriver) AppendActor(b []byte, actor int) []byte { return d.judge.AppendActor(b, actor) }
 
-// AppendServer implements engine.Judge.
+// AppendServer appends the judge's knowledge about one server, for engine.Judge.
 func (d judgeDriver) AppendServer(b []byte, server int, o engine.Order) []byte {
 	return d.judge.AppendServer(b, server, judge.ActorOrder{Actors: o.Actors, Labels: o.Places})
 }
 
 // setup returns the judge's configuration.
 func (d judgeDriver) setup() judge.Setup {
-	in, s := d.Engine.Scenario, d.harness.strategy
+	scenario, s := d.Engine.Scenario, d.harness.strategy
 	setup := judge.Setup{
-		Driver: d, Key: lock.Key, Scope: s.Scope, OnNodes: d.Engine.Cluster.OnNodes(), FreeWithin: in.FreedWithin,
+		Driver: d, Key: lock.Key, Scope: s.Scope, OnNodes: d.Engine.Cluster.OnNodes(), FreeWithin: scenario.FreedWithin,
 	}
-	if s.Update == strategy.Segmented { // each segment has its own lock, which does not keep anybody out of another segment
+	if s.Update == strategy.Segmented { // the lock of one segment does not keep anybody out of another segment
 		setup.Scope = strategy.Nobody
 	}
 	if d.harness.options.Starvation {
-		setup.MaxOvertakes = in.MaxOvertakes()
+		setup.MaxOvertakes = scenario.MaxOvertakes()
 	}
 	for _, a := range d.Engine.Actors() {
 		setup.Actors = append(setup.Actors, judge.Actor{Name: a.Name, Process: a.Process.Name, TriesOnce: a.TriesOnce(), ActorState: a})
@@ -83,17 +84,17 @@ func (d judgeDriver) setup() judge.Setup {
 	return setup
 }
 
-// errNoLease is the reason why an exploration ends when a lock breaks the contract of lock.Locker.
+// errNoLease ends an exploration whose lock breaks the contract of lock.Locker.
 var errNoLease = errors.New("the lock returned neither a lease nor an error")
 
 // observedLock is an actor's lock. It reports every Lock and Unlock to the judge.
 type observedLock struct {
-	run   *Run
-	actor *engine.Actor
-	lock  lock.Locker
+	run   *Run          // run whose judge gets the reports
+	actor *engine.Actor // actor that uses the lock
+	lock  lock.Locker   // the lock itself
 }
 
-// Lock implements lock.Locker. An actor that tries only once calls TryLock instead, except in a nested call.
+// Lock obtains the lock and reports to the judge. For an actor that tries only once it calls TryLock instead, except in a nested call.
 func (l observedLock) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	j, actor := l.run.judge, l.actor.Index
 	acquire := l.lock.Lock
@@ -123,7 +124,7 @@ func (l observedLock) Lock(ctx context.Context, owner string) (*lock.Lease, erro
 	}), nil
 }
 
-// TryLock implements lock.Locker.
+// TryLock is the same as Lock, which knows whether the actor tries only once.
 func (l observedLock) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
 	return l.Lock(ctx, owner)
 }
@@ -131,17 +132,17 @@ func (l observedLock) TryLock(ctx context.Context, owner string) (*lock.Lease, e
 // observedLease is a lease as the judge sees it.
 type observedLease struct{ *lock.Lease }
 
-// Token implements judge.Lease.
+// Token returns the fencing token; ok is false if the lock has none.
 func (l observedLease) Token() (token int64, ok bool) { return l.Lease.Token(), l.Lease.Token() > 0 }
 
-// IsLost implements judge.Lease.
+// IsLost reports whether the lease's context has ended because the lock was lost.
 func (l observedLease) IsLost() bool { return errors.Is(context.Cause(l.Context()), lock.ErrLost) }
 
-// IsOver implements judge.Lease.
-func (l observedLease) IsOver() bool { return l.Context().Err() != nil }
+// IsEnded reports whether the lease's context has ended, for any reason.
+func (l observedLease) IsEnded() bool { return l.Context().Err() != nil }
 
-// IgnoredCause implements judge.Lease. A lock that wraps another may hide from the sale that a lease's context has ended; the context then
-// has this method.
+// IgnoredCause returns the cause with which the lease's context has ended, if the sale cannot see that end; otherwise nil. A lock that
+// wraps another may hide the end from the sale; the context then has a method IgnoredCause.
 func (l observedLease) IgnoredCause() error {
 	if hiding, ok := l.Context().(interface{ IgnoredCause() error }); ok {
 		return hiding.IgnoredCause()

@@ -25,8 +25,7 @@ func openingCommands(segmented bool) [][]string {
 	return commands
 }
 
-// stockOf returns the remaining stock of a segment, or, for segment 0, of the whole stock. Segments are numbered from 1. It returns "" if
-// the server does not have the key.
+// stockOf returns the remaining stock of a 1-based segment; 0: of the whole stock. It returns "" if the server does not have the key.
 func stockOf(s *simredis.State, segment int) string {
 	name := dao.InventoryKey
 	if segment > 0 {
@@ -43,14 +42,14 @@ func hasOrder(s *simredis.State, id string) bool {
 	return slices.Contains(k.Values, id)
 }
 
-// ledger is the result of readLedger.
+// ledger contains the orders that a command has added, and the server contents without the details of orders.
 type ledger struct {
-	newOrders []history.Order // orders added since the last readLedger
+	newOrders []history.Order // orders that were not yet reduced to their owners
 	reduced   *simredis.State // server contents in which each order is reduced to its owner
 }
 
-// readLedger reads the orders that a command has added to the ledger, and reduces each of them to its owner. No code reads the rest of an
-// order, and without it fewer states differ. The symmetry reduction renames an actor inside an owner like any other name.
+// readLedger reads the orders that a command has added to the ledger, and reduces each of them to its owner. No code reads the other fields
+// of an order, and without them fewer states differ. The symmetry reduction renames an actor inside an owner like any other name.
 func (h *Harness) readLedger(s *simredis.State) (l ledger, err error) {
 	l, ok := h.ledgers[s]
 	if ok {

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/lock"
 )
 
-// checkEnd judges what remains when nothing more will happen: a lock that nobody can obtain, and sales that have not ended.
+// checkEnd judges the final state: it reports a lock that nobody can obtain, and sales that have not ended.
 func (l lookahead) checkEnd() {
 	holder := l.Holder()
 	abandoned := holder == nil || !l.IsInCriticalSection(holder)
@@ -23,16 +23,16 @@ func (l lookahead) checkEnd() {
 
 // isOrphaned reports whether the remaining keys make the lock unusable: a newcomer that arrives long afterwards, alone, does not obtain it
 // until every expiry has passed twice, or a second newcomer obtains it at the same time as the first. Keys whose value contains a deadline,
-// and permanent keys that block nobody, do not count. It sets l.undecided if a newcomer reads a clock, so that it may be refused only for a
+// and permanent keys that block nobody, do not count. It sets l.undecided if a newcomer reads a clock: then it may be refused only until a
 // time that Redis does not show.
 func (l lookahead) isOrphaned() bool {
-	later, end, err := l.newcomers(l.Engine.Cluster.Contents(), l.Engine.Now(), engine.Forever)
+	later, end, err := l.beginProbe(l.Engine.Cluster.Contents(), l.Engine.Now(), engine.Forever)
 	if err != nil {
 		l.Engine.Fail(err)
 		return true
 	}
 	defer end()
-	refused := !later.driveToLockOrExpiry(waitingNewcomer) && later.judge.HasRemains() // no remains: the newcomer gave the lock an expiry
+	refused := !later.driveToLockOrExpiry(waitingNewcomer) && later.judge.HasRemains() // without remains, the newcomer gave the lock an expiry
 	key, stays := l.Engine.Cluster.LockKey(lock.Key)
 	bothObtain := stays && key.IsString() && later.driveToLock(tryingNewcomer)
 	if later.Engine.Err() != nil || refused && later.Engine.HasClockReadingWaiter() {
@@ -42,7 +42,7 @@ func (l lookahead) isOrphaned() bool {
 	return refused || bothObtain
 }
 
-// driveToLockOrExpiry moves an actor on, and lets time pass until every expiry has passed twice. It reports whether the actor gets the
+// driveToLockOrExpiry lets one actor take steps, and time pass until every expiry has passed twice. It reports whether the actor gets the
 // lock.
 func (l lookahead) driveToLockOrExpiry(actor int) (obtained bool) {
 	for deadline := expiryDeadline(l.Engine); !l.driveToLock(actor); {
@@ -54,7 +54,7 @@ func (l lookahead) driveToLockOrExpiry(actor int) (obtained bool) {
 	return true
 }
 
-// driveToLock moves one actor on, and no other. It reports whether that actor gets the lock.
+// driveToLock lets one actor take steps, and no other. It reports whether that actor gets the lock.
 func (l lookahead) driveToLock(actor int) (obtained bool) {
 	isOwnMove := func(t engine.Transition) bool {
 		return t.Kind == engine.Moves && l.Engine.Subject(t).Actor == l.Engine.Actors()[actor]

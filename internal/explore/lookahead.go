@@ -20,12 +20,12 @@ func (l lookahead) copyRun() (copied lookahead, end func()) {
 	for _, t := range l.Engine.Schedule() {
 		next.Apply(t)
 	}
-	return lookahead{next}, l.endOf(next)
+	return lookahead{next}, l.endFunc(next)
 }
 
-// newcomers begins a probe run of two actors in one process, under names that no actor of the run has. Its servers hold what they would
-// hold some time after they held contents at now.
-func (l lookahead) newcomers(contents []*simredis.State, now, later time.Duration) (probe lookahead, end func(), err error) {
+// beginProbe begins a run of two newcomers in one process, under names that no actor of this run has. Its servers start with contents, as
+// they were at now, aged by later.
+func (l lookahead) beginProbe(contents []*simredis.State, now, later time.Duration) (probe lookahead, end func(), err error) {
 	cluster, err := l.Engine.Cluster.AgedCopy(contents, later)
 	if err != nil {
 		return lookahead{}, nil, err
@@ -34,18 +34,18 @@ func (l lookahead) newcomers(contents []*simredis.State, now, later time.Duratio
 		Scenario: engine.Scenario{Actors: 2, Replicas: 1, Try: 1}, Cluster: cluster, FirstActorName: 'a', Now: now + later,
 		DisabledReductions: l.harness.options.DisabledReductions,
 	})
-	return lookahead{next}, l.endOf(next), nil
+	return lookahead{next}, l.endFunc(next), nil
 }
 
-// endOf returns a function that ends another run and connects the Redis clients to this one again.
-func (l lookahead) endOf(other *Run) (end func()) {
+// endFunc returns a function that ends another run and connects the Redis clients to this one again.
+func (l lookahead) endFunc(other *Run) (end func()) {
 	return func() {
 		other.Close()
 		l.harness.attach(l.Engine)
 	}
 }
 
-// check judges what follows from the current state, and reports whether nothing can follow.
+// check judges the current state by its possible continuations, and reports whether no step can follow.
 func (l lookahead) check() (over bool) {
 	transitions := l.Engine.Transitions()
 	l.checkIdle(transitions)

@@ -17,20 +17,20 @@ import (
 	"lockstep/internal/trace"
 )
 
-// recorder writes down the steps of one execution as a trace. It implements engine.Recorder.
+// recorder writes down the steps of one execution as a trace. It receives commands and replies as the engine.Recorder.
 type recorder struct {
-	x     *engine.Execution
-	judge *judge.Judge
-	steps []trace.Step
+	engine *engine.Execution // execution that is recorded
+	judge  *judge.Judge      // judge of the execution
+	steps  []trace.Step      // steps recorded so far
 
-	// What is known of the step that is being recorded:
+	// The step that is being recorded:
 	step         *trace.Step
 	token        string       // short name of its command
 	verb         meaning.Verb // effect of its command on the lock or the stock
 	pipelineRest string       // sentence about the rest of its pipeline; "": there is no rest
 }
 
-// OnSend implements engine.Recorder.
+// OnSend records the commands that the current step sends to a server.
 func (r *recorder) OnSend(server int, commands []redis.Cmder) {
 	name, text := Describe(commands)
 	r.token = name
@@ -39,12 +39,12 @@ func (r *recorder) OnSend(server int, commands []redis.Cmder) {
 	r.step.Node = server
 }
 
-// OnReply implements engine.Recorder.
+// OnReply records the reply to the commands of the current step.
 func (r *recorder) OnReply(reply []byte, commands int) {
 	r.step.Reply = meaning.ShortReply(simredis.FormatReply(reply, commands))
 }
 
-// OnPipelineRest implements engine.Recorder.
+// OnPipelineRest records what becomes of the remaining commands of a pipeline.
 func (r *recorder) OnPipelineRest(rest []redis.Cmder, arrives bool) {
 	var names []string
 	for _, command := range rest {
@@ -56,20 +56,20 @@ func (r *recorder) OnPipelineRest(rest []redis.Cmder, arrives bool) {
 
 // Apply takes a transition and records it as a step. It returns the result of engine.Execution.Apply.
 func (r *recorder) Apply(t engine.Transition) bool {
-	before, subject := r.takeBaseline(), r.x.Subject(t).Name
-	before.subscribes = r.x.Subject(t).IsSubscribing()
+	before, subject := r.takeBaseline(), r.engine.Subject(t).Name
+	before.subscribes = r.engine.Subject(t).IsSubscribing()
 	fault := t.Kind.Budget().Row()
-	step := trace.Step{Fault: fault.Name, Title: fault.Title.In(r.x.Scenario.Language)}
+	step := trace.Step{Fault: fault.Name, Title: fault.Title.In(r.engine.Scenario.Language)}
 	r.step = &step
 	r.token, r.verb, r.pipelineRest = "", "", ""
-	ok := r.x.Apply(t)
-	if a := r.x.Subject(t).Actor; a != nil {
+	ok := r.engine.Apply(t)
+	if a := r.engine.Subject(t).Actor; a != nil {
 		step.Actor = a.Name
 		if t.Kind.IsTaskStep() || t.Kind.IsWaitEnd() {
 			step.Task = strings.TrimPrefix(strings.TrimPrefix(subject, a.Name), ".")
 		}
 	}
-	step.Kind = r.kind(t, before)
+	step.Kind = r.kindOf(t, before)
 	if t.Kind.IsTaskStep() && r.token == "" {
 		r.token = step.Kind
 	}
@@ -90,15 +90,15 @@ func (r *recorder) DropLast() { r.steps = r.steps[:len(r.steps)-1] }
 
 // Trace returns all recorded steps.
 func (r *recorder) Trace() trace.Trace {
-	recorded := trace.Trace{Steps: r.steps, Nodes: len(r.nodes()), Language: r.x.Scenario.Language}
-	for _, a := range r.x.Actors() {
+	recorded := trace.Trace{Steps: r.steps, Nodes: len(r.nodes()), Language: r.engine.Scenario.Language}
+	for _, a := range r.engine.Actors() {
 		recorded.Actors = append(recorded.Actors, a.Name)
 	}
 	return recorded
 }
 
-// kind returns the kind of the current step, which a transition has led to.
-func (r *recorder) kind(t engine.Transition, before baseline) string {
+// kindOf returns the kind of the current step, which a transition has led to.
+func (r *recorder) kindOf(t engine.Transition, before baseline) string {
 	kind := stepTexts()[t.Kind].kind
 	switch {
 	case kind != "":
@@ -107,31 +107,31 @@ func (r *recorder) kind(t engine.Transition, before baseline) string {
 		return trace.KindCommand
 	case before.subscribes:
 		return trace.KindSubscribes
-	case r.x.Subject(t).Pending() != nil:
+	case r.engine.Subject(t).Pending() != nil:
 		return trace.KindBegins
-	case r.x.Subject(t).Ended():
+	case r.engine.Subject(t).Ended():
 		return trace.KindEnds
 	default:
 		return trace.KindWaits
 	}
 }
 
-// baseline is the state before a step, with which the state after the step is compared. Its slices are by server or by actor index.
+// baseline is the state before a step, for comparison with the state after it. Its slices are indexed by server or by actor.
 type baseline struct {
 	stored      *simredis.State // contents of the server with the stock
-	locks       []serverLock
-	now         time.Duration
-	lossNotices []bool // whether each actor knows that it has lost the lock
-	started     []bool
-	finished    []bool
+	locks       []serverLock    // lock on each server
+	now         time.Duration   // virtual time
+	lossNotices []bool          // whether each actor knows that it has lost the lock
+	started     []bool          // whether each actor has begun its sale
+	finished    []bool          // whether each actor's sale has returned
 
 	subscribes bool // the step is a subscription
 }
 
 // takeBaseline returns the current state.
 func (r *recorder) takeBaseline() baseline {
-	b := baseline{stored: r.x.Cluster.MainState(), locks: r.locks(), now: r.x.Now()}
-	for _, a := range r.x.Actors() {
+	b := baseline{stored: r.engine.Cluster.MainState(), locks: r.locks(), now: r.engine.Now()}
+	for _, a := range r.engine.Actors() {
 		b.lossNotices = append(b.lossNotices, r.judge.Sale(a.Index).HasLossNotice())
 		b.started = append(b.started, a.Started())
 		b.finished = append(b.finished, a.Finished())
@@ -139,11 +139,11 @@ func (r *recorder) takeBaseline() baseline {
 	return b
 }
 
-// recordState records the state after the current step: the lock, the stock, and where each actor stands.
+// recordState records the state after the current step: the lock, the stock, and the stance of each actor.
 func (r *recorder) recordState() {
 	step := r.step
-	step.At = trace.Millis(r.x.Now())
-	if key, ok := r.x.Cluster.LockKey(lock.Key); ok {
+	step.At = trace.Millis(r.engine.Now())
+	if key, ok := r.engine.Cluster.LockKey(lock.Key); ok {
 		step.Lock = r.holderName(r.judge.Holder())
 		step.Expires = trace.Millis(key.TTL)
 	}
@@ -151,8 +151,8 @@ func (r *recorder) recordState() {
 		step.Lock = holders
 	}
 	step.Nodes = r.nodes()
-	step.Stock = stockOf(r.x.Cluster.MainState(), 0)
-	for _, a := range r.x.Actors() {
+	step.Stock = stockOf(r.engine.Cluster.MainState(), 0)
+	for _, a := range r.engine.Actors() {
 		step.Standing = append(step.Standing, r.stance(a))
 	}
 }
@@ -170,7 +170,7 @@ func (r *recorder) segmentHolders() string {
 
 // segmentHolder returns the name of the holder of a segment's lock, or "" if the lock is free.
 func (r *recorder) segmentHolder(segment int) string {
-	key, held := r.x.Cluster.LockKey(service.SegmentKey(lock.Key, segment))
+	key, held := r.engine.Cluster.LockKey(service.SegmentKey(lock.Key, segment))
 	if !held {
 		return ""
 	}
@@ -178,7 +178,7 @@ func (r *recorder) segmentHolder(segment int) string {
 	return holder
 }
 
-// stance returns where an actor stands.
+// stance returns the state of an actor for a trace.
 func (r *recorder) stance(a *engine.Actor) trace.Stance {
 	entered := r.judge.Sale(a.Index).IsInCriticalSection()
 	switch {

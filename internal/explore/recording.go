@@ -16,15 +16,15 @@ import (
 type Recording struct {
 	trace.Trace `json:"trace"`
 	Hits        []AnomalyHit  `json:"shown"` // distinct anomalies, in order of appearance; a counterexample has only its own
-	Scenario    NamedScenario `json:"-"`     // scenario of the run; it has a name only if All has explored it
+	Scenario    NamedScenario `json:"-"`     // scenario of the run; it has a name only if Tabulate has explored it
 }
 
 // AnomalyHit is an anomaly that a schedule has shown, and the step that showed it.
 type AnomalyHit struct {
-	Anomaly anomaly.Anomaly `json:"anomaly"`
-	Title   string          `json:"title"` // short name for people, such as "two holders"
-	Says    string          `json:"says"`  // sentence with the names of the sales
-	Step    int             `json:"step"`  // 1-based index of the step
+	Anomaly anomaly.Anomaly `json:"anomaly"` // anomaly, by its id
+	Title   string          `json:"title"`   // display name, such as "two holders"
+	Says    string          `json:"says"`    // sentence with the names of the sales
+	Step    int             `json:"step"`    // 1-based index of the step
 }
 
 // Anomaly returns the first anomaly that the schedule has shown, or "" if it has shown none.
@@ -38,7 +38,7 @@ func (r Recording) Anomaly() Anomaly {
 // Length returns the number of steps in the schedule.
 func (r Recording) Length() int { return len(r.Steps) }
 
-// Recording returns the steps since Record, and the anomalies that Follow and RecordAnomalies have added.
+// Recording returns the steps since Record was called, and the anomalies that Follow and RecordAnomalies have added.
 func (r *Run) Recording() Recording {
 	return Recording{
 		Trace: r.recorder.Trace(), Hits: append([]AnomalyHit{}, r.hits...), Scenario: NamedScenario{Scenario: r.Engine.Scenario},
@@ -46,7 +46,7 @@ func (r *Run) Recording() Recording {
 }
 
 // RecordAnomalies adds the anomalies that the last transition has shown to the Recording: those that the strategy promises to prevent and
-// those that are looked for only by name, each of them once. It reports whether nothing can follow.
+// those that are looked for only on request. It adds each anomaly once. It reports whether no step can follow.
 func (r *Run) RecordAnomalies() (over bool) {
 	detected, over := r.Check()
 	for _, d := range detected {
@@ -66,8 +66,8 @@ func (r *Run) addHit(d judge.Detection) {
 	r.hits = append(r.hits, AnomalyHit{d.Anomaly, d.Anomaly.Row().Title.In(in), d.In(in), len(r.Engine.Schedule())})
 }
 
-// Follow takes the steps of a schedule, in a run with a recorder. It reports whether nothing can follow. It fails at the first step that
-// does not fit, and says which step and why. The Recording then ends before that step.
+// Follow takes the steps of a schedule, in a run with a recorder. It reports whether no further step can follow. At the first step that
+// does not fit, it returns an error with that step and the reason; the Recording then ends before that step.
 func (r *Run) Follow(schedule string) (over bool, err error) {
 	tokens := strings.Fields(schedule)
 	for i, token := range tokens {
@@ -84,7 +84,7 @@ func (r *Run) Follow(schedule string) (over bool, err error) {
 }
 
 // Preview returns the step that a transition would be, with the anomalies that it would show, without changing the run. distinct is false
-// if the transition would make no difference.
+// if the transition would have no effect.
 func (r *Run) Preview(t engine.Transition) (preview Recording, distinct bool, err error) {
 	next, end := lookahead{r}.copyRun()
 	defer end()

@@ -53,7 +53,7 @@ func TestReplayExplainsStaleStep(t *testing.T) {
 	}
 }
 
-// A goroutine of a paused process is no leak, because it may end when the process resumes.
+// A goroutine of a paused process is not a leak, because it may end when the process resumes.
 func TestPausedGoroutineIsNoLeak(t *testing.T) {
 	in := explore.Scenario{Actors: 2, Try: 2, Faults: faults("expiry=1,pause=1").Faults}
 	replayed, err := explore.Replay(findStrategy(t, "redlock"), in, "A:waits A.node1:SET expiry A.node2:SET A.node1:compareAndDelete "+

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Apply takes a transition. distinct is false if the transition turned out to make no difference, as a fault may.
+// Apply takes a transition. distinct is false if the transition had no effect, which can happen with a fault.
 func (r *Run) Apply(t engine.Transition) (distinct bool) {
 	r.judge.Reset()
 	r.excuses.TimePassed = r.excuses.TimePassed || t.Kind == engine.TimePasses
@@ -34,7 +34,7 @@ func (r *Run) Apply(t engine.Transition) (distinct bool) {
 // Close ends the run and everything that it has started.
 func (r *Run) Close() { r.Engine.Close() }
 
-// Check returns the anomalies that the last transition has shown, and reports whether nothing can follow.
+// Check returns the anomalies that the last transition has shown, and reports whether no step can follow.
 func (r *Run) Check() (detected []judge.Detection, over bool) {
 	r.undecided = false
 	r.judge.Check()
@@ -45,9 +45,9 @@ func (r *Run) Check() (detected []judge.Detection, over bool) {
 	return r.judge.Detected(), over
 }
 
-// Record begins to record the run, so that Recording can return what follows.
+// Record begins to record the steps of the run; Recording returns them.
 func (r *Run) Record() {
-	r.recorder = &recorder{x: r.Engine, judge: r.judge}
+	r.recorder = &recorder{engine: r.Engine, judge: r.judge}
 	r.Engine.Recorder = r.recorder
 }
 
@@ -59,15 +59,15 @@ func (r *Run) Holder() *engine.Actor {
 	return nil
 }
 
-// Sold counts the sales that have succeeded.
-func (r *Run) Sold() int { return r.soldCount }
+// SoldCount returns the number of sales that have succeeded.
+func (r *Run) SoldCount() int { return r.soldCount }
 
-// IsInCriticalSection reports whether an actor believes, and may believe, that it holds the lock.
+// IsInCriticalSection reports whether an actor believes that it holds the lock, and has not been told otherwise.
 func (r *Run) IsInCriticalSection(a *engine.Actor) bool {
 	return r.judge.Sale(a.Index).IsInCriticalSection()
 }
 
-// Find returns the wanted transition. ok is false if it cannot happen now.
+// Find returns the possible transition that a parsed token names. ok is false if it cannot happen now.
 func (r *Run) Find(want engine.ParsedToken) (t engine.Transition, ok bool) {
 	possible := r.Engine.Transitions()
 	i := slices.IndexFunc(possible, func(t engine.Transition) bool { return r.Engine.Subject(t).Name == want.Who && want.Matches(t.Kind) })
@@ -77,7 +77,8 @@ func (r *Run) Find(want engine.ParsedToken) (t engine.Transition, ok bool) {
 	return possible[i], true
 }
 
-// take takes the transition that a token of a schedule names. It fails with ErrStale if the transition cannot happen or is another one.
+// take takes the transition that a token of a schedule names. It fails with ErrStale if that transition cannot happen, or turns out to be a
+// different step.
 func (r *Run) take(token string) error {
 	want, err := engine.ParseToken(token)
 	if err != nil {
@@ -112,7 +113,7 @@ func (r *Run) errImpossible(possible []engine.Transition) error {
 	return NewStaleError(r.Engine.Scenario, alternativesText(tokens, r.Engine.Scenario.Language))
 }
 
-// tokenBefore returns the token of a transition that has not happened, with an ellipsis for a command that is not known yet.
+// tokenBefore returns the token of a transition that has not happened, with an ellipsis for a command that is unknown until then.
 func (r *Run) tokenBefore(t engine.Transition) string {
 	command := "…"
 	if r.Engine.Subject(t).IsSubscribing() {

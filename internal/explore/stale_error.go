@@ -11,16 +11,16 @@ var ErrStale = lock.WithCode("stale_schedule", "the schedule does not fit the co
 
 // StaleError is an ErrStale with a reason, in the language of the scenario.
 type StaleError struct {
-	Reason       string
+	Reason       string // why the schedule does not fit, a sentence without a full stop
 	NeededFaults string // fault budget that the schedule needs; "": the budget is not the reason
 
-	language language.Language
+	language language.Language // language of Reason
 }
 
 // Unwrap returns ErrStale.
 func (e *StaleError) Unwrap() error { return ErrStale }
 
-// NewStaleError returns a StaleError with this reason.
-func NewStaleError(in engine.Scenario, reason string) error {
-	return &StaleError{Reason: reason, language: in.Language}
+// NewStaleError returns a StaleError with a reason in the language of a scenario.
+func NewStaleError(scenario engine.Scenario, reason string) error {
+	return &StaleError{Reason: reason, language: scenario.Language}
 }

@@ -10,14 +10,14 @@ import (
 	"lockstep/internal/explore/judge"
 )
 
-// How long actors that may be stuck are observed.
+// Bounds on the observation of actors that may be stuck.
 const (
 	maxMoves      = 100 // moves within which an actor must reach its goal
 	vainAttempts  = 100 // fruitless attempts of each waiter after which all of them count as stuck
 	movesPerDelay = 20  // moves of the waiters after each jump of the time in isFreedByClock
 )
 
-// checkSelfDeadlock detects an actor that waits for its own lock, forever or until the lock expires. It is called when no actor can move.
+// checkSelfDeadlock detects an actor that waits for its own lock, forever or until the lock expires. Call it when no actor can move.
 func (l lookahead) checkSelfDeadlock() {
 	for _, a := range l.Engine.Actors() {
 		if l.isWaiting(a) && l.judge.Sale(a.Index).HasLease() && l.Holder() == a && !a.Paused() && a.IsWaitingInVain() {
@@ -45,7 +45,7 @@ func (l lookahead) isFreedByOwnExpiry(actor int) bool {
 	return false
 }
 
-// isDeadlocked reports whether the remaining actors poll in vain forever: during vainAttempts attempts, and until every expiry has passed,
+// isDeadlocked reports whether the remaining actors poll in vain forever: for vainAttempts attempts, and until every expiry has passed,
 // none of them gives up or changes anything in Redis. It sets l.undecided if a waiter that reads a clock may stop waiting later.
 func (l lookahead) isDeadlocked() bool {
 	copied, end := l.copyRun()
@@ -72,8 +72,8 @@ func (l lookahead) isDeadlocked() bool {
 	return true
 }
 
-// isFreedByClock reports whether a waiter that reads a clock continues at some later time, although nothing in Redis says so. It tries
-// delays that double each time, up to engine.Forever.
+// isFreedByClock reports whether a waiter that reads a clock continues at some later time, although nothing in Redis shows that time. It
+// tries delays that double each time, up to engine.Forever.
 func (l lookahead) isFreedByClock(x *engine.Execution) bool {
 	initially := x.CountUnfinished()
 	for delay := 2 * engine.TTL; delay < engine.Forever; delay *= 2 {
@@ -89,7 +89,7 @@ func (l lookahead) isFreedByClock(x *engine.Execution) bool {
 	return false
 }
 
-// driveUntilQuiet lets waiters finish what they have begun, and reports whether all of them ask in vain again.
+// driveUntilQuiet lets waiters finish the steps that they have begun, and reports whether all of them then poll in vain again.
 func driveUntilQuiet(x *engine.Execution) (quiet bool) {
 	return drive(x, engine.Transition.IsProgress, func() bool { return x.Enabled.OnlyFutilePolls })
 }

@@ -16,8 +16,8 @@ import (
 // Inspecting every command of a run is slow. Code that hides goroutines or waits from the explorer does so in most schedules, so inspecting
 // the first runs and a few later ones finds it.
 const (
-	inspectedFirst     = 8
-	inspectionInterval = 2000
+	inspectedFirstRuns = 8    // first runs, each of which is inspected
+	inspectionInterval = 2000 // one of so many later runs is inspected
 )
 
 // System adapts a Harness to search.System.
@@ -25,7 +25,7 @@ type System struct {
 	*Harness
 
 	Prefix       []engine.Transition // schedule that each run begins with; it is part of every counterexample
-	Continuation *Continuation       // restriction on the steps after the prefix; nil: none
+	Continuation *Continuation       // restriction on the steps after Prefix; nil: none
 }
 
 // Continuation restricts a search to runs that continue without a further fault.
@@ -34,17 +34,17 @@ type Continuation struct {
 }
 
 // CleanEnd is the result of a run in which all sales have ended without a further fault and without the anomaly to avoid. A search looks
-// for it like for an anomaly, but it is none.
+// for CleanEnd as for an anomaly, although CleanEnd is not an anomaly.
 const CleanEnd Anomaly = "clean-end"
 
 // searchRun adapts a Run to search.Run.
 type searchRun struct {
 	*Run
-	continuation *Continuation
-	avoided      bool // the last step showed the anomaly to avoid
+	continuation *Continuation // restriction on the steps; nil: none
+	avoided      bool          // the last step showed the anomaly to avoid
 }
 
-// Transitions implements search.Run.
+// Transitions returns the steps that can happen next, for search.Run: a restricted continuation has no faults.
 func (s *searchRun) Transitions() []engine.Transition {
 	if s.continuation == nil {
 		return s.Engine.Transitions()
@@ -52,29 +52,30 @@ func (s *searchRun) Transitions() []engine.Transition {
 	return slices.DeleteFunc(s.Engine.Transitions(), func(t engine.Transition) bool { return t.Kind.Budget() != fault.None })
 }
 
-// Check implements search.Run.
+// Check returns the anomalies that the last step has shown, the most important first, for search.Run. In a restricted continuation, the
+// anomaly to avoid ends the run, and CleanEnd takes its place among the goals.
 func (s *searchRun) Check() search.Observation {
 	detected, over := s.Run.Check()
-	sight := search.Observation{Terminal: over, Note: s.Summary()}
+	observation := search.Observation{Terminal: over, Note: s.Summary()}
 	for _, d := range detected {
-		sight.Hits = append(sight.Hits, string(d.Anomaly))
+		observation.Hits = append(observation.Hits, string(d.Anomaly))
 	}
 	rank := func(a string) int { return slices.Index(anomaly.All(), anomaly.Anomaly(a)) }
-	slices.SortStableFunc(sight.Hits, func(a, b string) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(observation.Hits, func(a, b string) int { return rank(a) - rank(b) })
 	if s.continuation == nil {
-		return sight
+		return observation
 	}
-	others := slices.DeleteFunc(slices.Clone(sight.Hits), func(shown string) bool { return shown == string(s.continuation.Avoid) })
-	s.avoided = len(others) < len(sight.Hits)
+	others := slices.DeleteFunc(slices.Clone(observation.Hits), func(shown string) bool { return shown == string(s.continuation.Avoid) })
+	s.avoided = len(others) < len(observation.Hits)
 	if over && !s.avoided {
 		others = append(others, string(CleanEnd))
 	}
-	sight.Hits, sight.Terminal = others, over || s.avoided
-	return sight
+	observation.Hits, observation.Terminal = others, over || s.avoided
+	return observation
 }
 
-// Fingerprint implements search.Run. A state that was entered by showing the anomaly to avoid is not continued, and so differs from the
-// same state entered otherwise.
+// Fingerprint returns the state hash, for search.Run. A state that was entered by showing the anomaly to avoid is not continued, and so
+// differs from the same state entered otherwise.
 func (s *searchRun) Fingerprint() engine.Fingerprint {
 	state := s.Engine.Fingerprint()
 	if s.avoided {
@@ -83,14 +84,14 @@ func (s *searchRun) Fingerprint() engine.Fingerprint {
 	return state
 }
 
-// Play implements search.System.
+// Play begins a run, takes the prefix, and passes the run to f, for search.System. In some runs it inspects every command.
 func (s System) Play(f func(search.Run[engine.Transition])) error {
 	s.runs++
 	setup := s.setup()
-	setup.ChecksCallers = s.runs <= inspectedFirst || s.runs%inspectionInterval == 0
+	setup.ChecksCallers = s.runs <= inspectedFirstRuns || s.runs%inspectionInterval == 0
 	run := s.begin(setup)
 	defer run.Close()
-	s.watch.Follow(run.Engine)
+	s.watchdog.Follow(run.Engine)
 	for _, t := range s.Prefix {
 		run.Apply(t)
 	}
@@ -102,7 +103,7 @@ func (s System) Play(f func(search.Run[engine.Transition])) error {
 	return run.Engine.Err()
 }
 
-// Explain implements search.System.
+// Explain adds the schedule to an error, for search.System. If the code is nondeterministic, it also finds where.
 func (s System) Explain(err error, path []engine.Transition) error {
 	path = slices.Concat(s.Prefix, path)
 	if errors.Is(err, search.ErrUnrepeatable) {
@@ -116,17 +117,17 @@ func (s System) Explain(err error, path []engine.Transition) error {
 
 // ScheduleError is an error with the schedule that led to it.
 type ScheduleError struct {
-	Schedule string // "": it happened before the first step
-	Err      error
+	Schedule string // tokens of the steps before the error; "": none
+	Err      error  // error without the schedule
 }
 
-// Error implements error.
+// Error returns the error with its schedule.
 func (e *ScheduleError) Error() string { return fmt.Sprintf("after %q: %v", e.Schedule, e.Err) }
 
 // Unwrap returns the error without the schedule.
 func (e *ScheduleError) Unwrap() error { return e.Err }
 
-// counterexample runs a schedule that the search has found again, with a recorder.
+// counterexample repeats a schedule that the search has found, with a recorder, and returns the recording.
 func (s System) counterexample(found search.ShortestSchedule[engine.Transition]) Recording {
 	run := s.recordedRun(slices.Concat(s.Prefix, found.Path))
 	defer run.Engine.Close()
@@ -143,8 +144,8 @@ func (s System) counterexample(found search.ShortestSchedule[engine.Transition])
 	return recording
 }
 
-// DiagnoseRun implements search.System.
-func (h *Harness) DiagnoseRun(why search.CheckReason) error { return h.watch.Diagnose(why) }
+// DiagnoseRun returns an error that says why the current run makes no progress, for search.System; nil if nothing is wrong.
+func (h *Harness) DiagnoseRun(why search.CheckReason) error { return h.watchdog.Diagnose(why) }
 
 // Search runs a search for a goal, and returns a counterexample for each result. It calls begin for the system of each worker, and once
 // more to record the counterexamples.

@@ -19,18 +19,18 @@ import (
 
 // say formats a sentence in the language of the scenario.
 func (r *recorder) say(english, chinese string, values ...any) string {
-	return r.x.Scenario.Say(english, chinese, values...)
+	return r.engine.Scenario.Say(english, chinese, values...)
 }
 
-// sentence says what a transition did.
+// sentence returns a sentence about the effect of a transition.
 func (r *recorder) sentence(t engine.Transition, before baseline) string {
-	a, texts := r.x.Subject(t).Actor, stepTexts()[t.Kind]
+	a, texts := r.engine.Subject(t).Actor, stepTexts()[t.Kind]
 	if t.Kind == engine.NodeRestarts { // the node has forgotten its lock by the time the command arrives
 		before.locks[r.step.Node] = serverLock{holder: -1}
 	}
 	switch {
 	case texts.kind == trace.KindTime:
-		return r.say("%v later", "%v 后", (r.x.Now()-before.now).Round(time.Millisecond)) + r.expirySentence(before)
+		return r.say("%v later", "%v 后", (r.engine.Now()-before.now).Round(time.Millisecond)) + r.expirySentence(before)
 	case texts.sentence == language.Text{}:
 		return r.moveSentence(texts, before, a)
 	case a == nil: // a fault of Redis
@@ -40,7 +40,7 @@ func (r *recorder) sentence(t engine.Transition, before baseline) string {
 	}
 }
 
-// moveSentence says what a step of an actor did, between the prefix and the suffix of its kind.
+// moveSentence returns a sentence about a step of an actor, between the prefix and the suffix of its kind.
 func (r *recorder) moveSentence(texts stepText, before baseline, a *engine.Actor) string {
 	step, suffix := r.step, r.fillIn(texts.suffix, a)
 	switch {
@@ -66,14 +66,14 @@ func (r *recorder) moveSentence(texts stepText, before baseline, a *engine.Actor
 	return sentence + suffix
 }
 
-// commandSentence says what an actor's command did, or what it found.
+// commandSentence returns a sentence about what an actor's command did, or what it found.
 func (r *recorder) commandSentence(before baseline, a *engine.Actor) string {
 	if strings.HasSuffix(r.step.Reply, engine.ConnectionReset) {
 		return r.say("%s's connection breaks", "%s 的连接断了", a.Name)
 	}
 	sentence := r.lockSentence(before, a)
 	failed := strings.HasPrefix(r.step.Reply, "error ") && !r.isNodeDown()
-	if sentence == "" && failed && stockOf(r.x.Cluster.MainState(), 0) == stockOf(before.stored, 0) {
+	if sentence == "" && failed && stockOf(r.engine.Cluster.MainState(), 0) == stockOf(before.stored, 0) {
 		return r.say("%s's command fails", "%s 的命令执行失败", a.Name)
 	}
 	if sentence == "" {
@@ -88,14 +88,15 @@ func (r *recorder) commandSentence(before baseline, a *engine.Actor) string {
 	return sentence
 }
 
-// segmentSentence says what an actor's command found in a segment of the stock, or at its lock. It returns "" for any other command.
+// segmentSentence returns a sentence about what an actor's command found in a segment of the stock, or at the segment's lock; "" for any
+// other command.
 func (r *recorder) segmentSentence(a *engine.Actor) string {
 	for segment := 1; segment <= Segments; segment++ {
 		stock, _ := dao.SegmentKeys(segment)
 		holder := r.segmentHolder(segment)
 		switch {
 		case r.hasKey(stock):
-			return r.say("%s reads stock %s of segment %d", "%s 读到库存 %s（第 %d 段）", a.Name, stockOf(r.x.Cluster.MainState(), segment), segment)
+			return r.say("%s reads stock %s of segment %d", "%s 读到库存 %s（第 %d 段）", a.Name, stockOf(r.engine.Cluster.MainState(), segment), segment)
 		case !r.hasKey(service.SegmentKey(lock.Key, segment)):
 		case holder == "":
 			return r.say("the lock of segment %d is free", "第 %d 段的锁空闲", segment)
@@ -106,9 +107,9 @@ func (r *recorder) segmentSentence(a *engine.Actor) string {
 	return ""
 }
 
-// stockSentence says what an actor's command did with the stock. It returns "" for a command that does not concern the stock.
+// stockSentence returns a sentence about what an actor's command did with the stock; "" for a command that does not concern the stock.
 func (r *recorder) stockSentence(before baseline, a *engine.Actor) string {
-	stored, reply := r.x.Cluster.MainState(), r.step.Reply
+	stored, reply := r.engine.Cluster.MainState(), r.step.Reply
 	left := stockOf(stored, 0)
 	writes := r.say("%s writes stock %s", "%s 写入库存 %s", a.Name, left)
 	switch {
@@ -138,10 +139,10 @@ func (r *recorder) hasKey(key string) bool {
 	return slices.Contains(strings.Fields(r.step.Command), key)
 }
 
-// actorSentences says which actors have learned of a loss, have sold, or have failed in the current step.
+// actorSentences returns sentences about the actors that have learned of a loss, have sold, or have failed in the current step.
 func (r *recorder) actorSentences(before baseline) []string {
 	var sentences []string
-	for i, a := range r.x.Actors() {
+	for i, a := range r.engine.Actors() {
 		if r.judge.Sale(a.Index).HasLossNotice() && !before.lossNotices[i] {
 			notice := r.say("%s is told that it lost the lock", "%s 得知自己的锁丢失", a.Name)
 			if sent := a.Pending(); sent != nil && r.step.Kind == trace.KindTime { // a command in flight cannot be called back
@@ -155,8 +156,8 @@ func (r *recorder) actorSentences(before baseline) []string {
 		case a.Err() == nil:
 			sentences = append(sentences, r.say("%s has sold", "%s 卖出一件", a.Name))
 		default:
-			// the cause alone, without the operation that failed
-			why := reason.InShort(r.x.Scenario.Language, a.Err(), lock.ErrNotObtained, lock.ErrTimeout, lock.ErrLost, lock.ErrCancelled,
+			// only the cause, without the operation that failed
+			why := reason.InShort(r.engine.Scenario.Language, a.Err(), lock.ErrNotObtained, lock.ErrTimeout, lock.ErrLost, lock.ErrCancelled,
 				lock.ErrScriptFailed, lock.ErrOutcomeUnknown, lock.ErrRefused, lock.ErrUnavailable)
 			sentences = append(sentences, r.say("%s fails: %s", "%s 失败：%s", a.Name, why))
 		}
@@ -168,9 +169,9 @@ func (r *recorder) actorSentences(before baseline) []string {
 // {node} the node that a command was for, and {jump} how far a clock jumps.
 type stepText struct {
 	kind     string        // kind of the step; "": it depends on what the step did
-	sentence language.Text // complete sentence; empty: moveSentence says what the step did, between prefix and suffix
+	sentence language.Text // complete sentence; empty: moveSentence composes it, between prefix and suffix
 	prefix   language.Text // phrase for the fault of the node before the command
-	suffix   language.Text // phrase for the fate of the reply or the sender after the command
+	suffix   language.Text // phrase about what happens to the reply or the sender after the command
 }
 
 // stepTexts returns the texts of each kind of transition, by engine.Kind.
@@ -238,10 +239,10 @@ func (r *recorder) fillIn(text language.Text, a *engine.Actor) string {
 	}
 	return strings.NewReplacer(
 		"{sale}", sale, "{process}", process, "{node}", fmt.Sprint(r.step.Node), "{jump}", engine.ClockJumpSize.String(),
-	).Replace(text.In(r.x.Scenario.Language))
+	).Replace(text.In(r.engine.Scenario.Language))
 }
 
-// nodePhrase says on which node the step's command was executed. It returns "" for a lock on a single server.
+// nodePhrase returns a phrase with the node on which the step's command was executed; "" for a lock on a single server.
 func (r *recorder) nodePhrase() string {
 	if r.step.Node == 0 {
 		return ""
@@ -249,7 +250,8 @@ func (r *recorder) nodePhrase() string {
 	return r.say(" on node %d", "（节点 %d）", r.step.Node)
 }
 
-// lockSentence says what an actor's command did to the lock, by comparing the key before and after it. It returns "" if nothing changed.
+// lockSentence returns a sentence about what an actor's command did to the lock; it compares the key before and after. It returns "" if
+// nothing changed.
 func (r *recorder) lockSentence(before baseline, a *engine.Actor) string {
 	oldLock, newLock := before.locks[r.step.Node], r.locks()[r.step.Node]
 	changed := !slices.Equal(oldLock.Values, newLock.Values)
@@ -264,7 +266,7 @@ func (r *recorder) lockSentence(before baseline, a *engine.Actor) string {
 	case !newLock.exists:
 		return r.say("%s removes %s lock%s", "%s 删除了%s锁%s", a.Name, owner, node)
 	case oldLock.holder == a.Index && newLock.holder >= 0 && newLock.holder != a.Index:
-		return r.say("%s hands the lock to %s", "%s 把锁移交给 %s", a.Name, r.x.Actors()[newLock.holder].Name)
+		return r.say("%s hands the lock to %s", "%s 把锁移交给 %s", a.Name, r.engine.Actors()[newLock.holder].Name)
 	case oldLock.holder != a.Index && newLock.holder == a.Index:
 		return r.say("%s takes over %s lock%s", "%s 接管%s锁%s", a.Name, owner, node)
 	case len(newLock.Values) == 1 && changed:
@@ -280,7 +282,7 @@ func (r *recorder) lockSentence(before baseline, a *engine.Actor) string {
 	}
 }
 
-// foundSentence says what an actor's command has found at the lock without changing it.
+// foundSentence returns a sentence about what an actor's command has found at the lock without changing it.
 func (r *recorder) foundSentence(a *engine.Actor) string {
 	newLock := r.locks()[r.step.Node]
 	switch {
@@ -295,16 +297,16 @@ func (r *recorder) foundSentence(a *engine.Actor) string {
 	}
 }
 
-// expirySentence says whose lock has expired, on each node. It returns "" if none has.
+// expirySentence returns a phrase about the locks that have expired, on each node; "" if none has.
 func (r *recorder) expirySentence(before baseline) (sentence string) {
 	for i, newLock := range r.locks() {
 		oldLock := before.locks[i]
 		switch {
 		case !oldLock.exists || oldLock.TTL == 0 || newLock.exists:
-		case sentence == "" && !r.x.Cluster.OnNodes():
-			return r.say(": %s expires", "：%s过期", r.lockOf(oldLock.holder))
+		case sentence == "" && !r.engine.Cluster.OnNodes():
+			return r.say(": %s expires", "：%s过期", r.lockPhrase(oldLock.holder))
 		case sentence == "":
-			sentence = r.say(": %s expires on node %d", "：%s在节点 %d 上过期", r.lockOf(oldLock.holder), i)
+			sentence = r.say(": %s expires on node %d", "：%s在节点 %d 上过期", r.lockPhrase(oldLock.holder), i)
 		default:
 			sentence += r.say(", %s on node %d", "，%s在节点 %d 上过期", strings.TrimSpace(r.possessive(oldLock.holder)), i)
 		}
@@ -312,12 +314,12 @@ func (r *recorder) expirySentence(before baseline) (sentence string) {
 	return sentence
 }
 
-// redisSentence says how a fault of Redis has changed the lock. It returns "" if the lock is the same.
+// redisSentence returns a phrase about how a fault of Redis has changed the lock; "" if the lock is the same.
 func (r *recorder) redisSentence(before baseline) string {
 	oldLock, newLock := before.locks[0], r.locks()[0]
 	switch {
 	case oldLock.exists && !newLock.exists:
-		return r.say(": %s is gone", "：%s丢失", r.lockOf(oldLock.holder))
+		return r.say(": %s is gone", "：%s丢失", r.lockPhrase(oldLock.holder))
 	case newLock.exists && (!oldLock.exists || newLock.holder != oldLock.holder):
 		return r.say(": the lock is %s again", "：锁又是%s了", r.possessive(newLock.holder))
 	default:
@@ -333,12 +335,12 @@ func (r *recorder) possessive(holder int) string {
 	return r.say("%s's", " %s 的", r.holderName(holder))
 }
 
-// lockOf returns a phrase for a holder's lock that may begin a sentence.
-func (r *recorder) lockOf(holder int) string {
+// lockPhrase returns a phrase for a holder's lock that may begin a sentence.
+func (r *recorder) lockPhrase(holder int) string {
 	return strings.TrimSpace(r.say("%s lock", "%s锁", r.possessive(holder)))
 }
 
-// pipelineSentence says what becomes of the remaining commands of a pipeline.
+// pipelineSentence returns a sentence about what becomes of the remaining commands of a pipeline.
 func (r *recorder) pipelineSentence(commands string, arrives bool) string {
 	if arrives {
 		return r.say("%s is still in flight", "%s 还在途中", commands)

@@ -65,7 +65,7 @@ func (known sweeps) search(
 ) (verdict.Verdict, string, error) {
 	if known[s.Name] == nil {
 		quiet := func(explore.NamedScenario, explore.Result, bool) {}
-		rows, err := explore.All(ctx, []strategy.Strategy{s}, actors, explore.Bounds{Memory: memoryLimit}, quiet)
+		rows, err := explore.Tabulate(ctx, []strategy.Strategy{s}, actors, explore.Bounds{Memory: memoryLimit}, quiet)
 		if err != nil || ctx.Err() != nil {
 			return "", "", cmp.Or(err, context.Cause(ctx))
 		}

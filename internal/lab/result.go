@@ -75,7 +75,7 @@ type Story struct {
 // Story returns the result in sentences.
 func (r Result) Story() Story {
 	s := Story{Lock: r.Lock, Observed: r.Observed, AsExpected: r.AsExpected(), Command: r.Command, Explore: r.Explore}
-	drawn, left := r.Trace.First(r.draws)
+	drawn, left := r.Trace.FirstActors(r.draws)
 	s.Head, s.About, s.Still, s.Drawn, s.Left = r.head(), r.about(), r.still(), drawn, notDrawn(left, r.in)
 	if r.Reason != "" {
 		s.Reason = r.in.Say("It cannot be said: %s.", "无法判断：%s。", r.Reason)

@@ -84,7 +84,7 @@ func printProgress(s *Stage, p Play, draws int) {
 		}
 		if events := s.collected.Events(); len(events) > reported {
 			reported = len(events)
-			drawn, _ := witness.Examine(events).Trace(p.In).First(draws)
+			drawn, _ := witness.Examine(events).Trace(p.In).FirstActors(draws)
 			if len(drawn.Steps) > 0 && len(drawn.Actors) > 0 { // Otherwise there is nothing to draw yet.
 				p.OnProgress(drawn)
 			}

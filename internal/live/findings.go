@@ -116,7 +116,7 @@ func (l *findingLog) endOverlaps(s *scene, now time.Time) {
 		case !first.LeftAt.IsZero() && !second.LeftAt.IsZero():
 			delete(l.standing, key)
 			ended := sent.Finding
-			ended.Duration = witness.Millis(witness.Earlier(first.LeftAt, second.LeftAt).Sub(second.ObtainedAt))
+			ended.Duration = witness.Millis(witness.EarlierOf(first.LeftAt, second.LeftAt).Sub(second.ObtainedAt))
 			l.resend(sent, ended.Sentence, now)
 		}
 	}

@@ -69,7 +69,7 @@ func (h *Hub) eventsSince(letters ...string) (events []witness.Event, sales []st
 		if sale == nil || sale.AskedAt.IsZero() || sale.AskedAt.Before(events[0].Replied) {
 			return nil, nil, fmt.Errorf("%q: %w", letter, errNoSale)
 		}
-		from, sales = witness.Earlier(from, sale.AskedAt), append(sales, sale.Name)
+		from, sales = witness.EarlierOf(from, sale.AskedAt), append(sales, sale.Name)
 	}
 	first := slices.IndexFunc(events, func(e witness.Event) bool { return !e.Replied.Before(from) })
 	return slices.Clip(events[first:]), sales, nil // The slice may be shared, because the account only appends to it.

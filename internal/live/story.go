@@ -81,7 +81,7 @@ func (v *storyView) update(s *scene, moments []witness.StoryMoment, now time.Tim
 			continue
 		}
 		v.lanes[name] = Lane{Name: name, Replica: sale.Replica, Spans: s.laneSpans(sale, now), End: laneEnd(sale), Marks: []LaneMark{}}
-		period.From = witness.Earlier(period.From, sale.AskedAt)
+		period.From = witness.EarlierOf(period.From, sale.AskedAt)
 		if sale.EndedAt.After(period.To) {
 			period.To = sale.EndedAt
 		}

@@ -27,10 +27,10 @@ var template embed.FS
 const Steps = 6
 
 // ErrNotEmpty is returned by Write if the folder exists and is not empty.
-var ErrNotEmpty = language.Translate(errors.New("there is something already: name a folder that is not there, or is empty"),
+var ErrNotEmpty = language.Translate(errors.New("the folder is not empty; name a new folder or an empty one"),
 	"目录里已有内容：请换一个不存在的或空的目录")
 
-// Write creates the folder dir with the module. Root is the clone of lockstep that the module uses; the module requires the same versions
+// Write creates the folder dir with the module. root is the clone of lockstep that the module uses; the module requires the same versions
 // of other modules as the clone. Write returns ErrNotEmpty if dir is not empty.
 func Write(ctx context.Context, dir, root string, in language.Language) error {
 	existing, err := os.ReadDir(dir)
@@ -50,7 +50,7 @@ func Write(ctx context.Context, dir, root string, in language.Language) error {
 			return err
 		}
 	}
-	if texts["go.mod"], err = goMod(ctx, root); err != nil {
+	if texts["go.mod"], err = newGoMod(ctx, root); err != nil {
 		return err
 	}
 	if texts["go.sum"], err = os.ReadFile(filepath.Join(root, "go.sum")); err != nil {
@@ -67,13 +67,14 @@ func Write(ctx context.Context, dir, root string, in language.Language) error {
 	return nil
 }
 
-// client is the Go module of the Redis client that the lock uses.
-const client = "github.com/redis/go-redis/v9"
+// clientModule is the path of the Go module of the Redis client that the lock uses.
+const clientModule = "github.com/redis/go-redis/v9"
 
-// goMod returns the go.mod of the module: it requires the clone, and the modules that the tests need in the clone's versions.
-func goMod(ctx context.Context, root string) ([]byte, error) {
+// newGoMod returns the go.mod of the new module. It requires the clone of lockstep, and the other modules that the tests need, in the
+// clone's versions.
+func newGoMod(ctx context.Context, root string) ([]byte, error) {
 	const line = "{{with .Module}}{{.Path}} {{.Version}} {{if .Main}}{{.GoVersion}}{{end}}{{end}}"
-	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", line, "./locktest", "./redistest", client)
+	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", line, "./locktest", "./redistest", clientModule)
 	list.Dir = root
 	out, err := list.Output()
 	if err != nil {
@@ -87,11 +88,11 @@ func goMod(ctx context.Context, root string) ([]byte, error) {
 	indirect, direct := map[string]bool{}, ""
 	for line := range strings.Lines(string(out)) {
 		switch words := strings.Fields(line); {
-		case len(words) == 2 && words[0] == client:
+		case len(words) == 2 && words[0] == clientModule:
 			direct = strings.Join(words, " ")
 		case len(words) == 2 && strings.HasPrefix(words[1], "v"):
 			indirect[strings.Join(words, " ")] = true
-		case len(words) == 2: // The main module has no version, so that the second word is its version of Go.
+		case len(words) == 2: // The main module has no version, so the second word is its version of Go.
 			mainModule, goVersion = words[0], words[1]
 		}
 	}

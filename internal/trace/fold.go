@@ -2,8 +2,8 @@ package trace
 
 import "slices"
 
-// First returns a trace of the first n actors alone, and the names of the actors left out; n = 0 keeps all of them.
-func (t Trace) First(n int) (Trace, []string) {
+// FirstActors returns a trace of only the first n actors, and the names of the actors left out. If n is 0, it keeps all actors.
+func (t Trace) FirstActors(n int) (Trace, []string) {
 	if n == 0 || n >= len(t.Actors) {
 		return t, nil
 	}
@@ -21,7 +21,8 @@ func (t Trace) First(n int) (Trace, []string) {
 // minFolded is the smallest number of repeating steps that is drawn as one row: three rows are read as fast as their summary.
 const minFolded = 4
 
-// countFolded returns how many steps from i on are drawn as one row because they change nothing; 0 if fewer than minFolded do.
+// countFolded returns the number of steps from i on that are drawn as one row because they change nothing; 0 if there are fewer than
+// minFolded.
 func (t Trace) countFolded(i int) int {
 	n := 0
 	for i+n < len(t.Steps) && t.repeats(i+n) {
@@ -36,7 +37,7 @@ func (t Trace) countFolded(i int) int {
 // repeats reports whether step i only lets time pass, or repeats an earlier step with the same outcome while nothing has changed since.
 func (t Trace) repeats(i int) bool {
 	step := t.Steps[i]
-	if step.Fault != "" || step.Notable || i == 0 || !step.leavesStateOf(t.Steps[i-1]) {
+	if step.Fault != "" || step.Notable || i == 0 || !step.hasSameStateAs(t.Steps[i-1]) {
 		return false
 	}
 	if step.Kind == KindTime {
@@ -47,15 +48,16 @@ func (t Trace) repeats(i int) bool {
 		if earlier.Token == step.Token && earlier.Kind == step.Kind && earlier.Reply == step.Reply && earlier.Says == step.Says {
 			return true
 		}
-		if j == 0 || !earlier.leavesStateOf(t.Steps[j-1]) {
+		if j == 0 || !earlier.hasSameStateAs(t.Steps[j-1]) {
 			return false
 		}
 	}
 	return false
 }
 
-// leavesStateOf reports whether lock, stock and actors are after s as they were after an earlier step. An expiry may have come nearer.
-func (s Step) leavesStateOf(earlier Step) bool {
+// hasSameStateAs reports whether lock, stock and actors are the same after s as after an earlier step. The lock's expiry may have come
+// nearer.
+func (s Step) hasSameStateAs(earlier Step) bool {
 	return s.Lock == earlier.Lock && s.Stock == earlier.Stock && s.Expires <= earlier.Expires &&
 		slices.Equal(s.Standing, earlier.Standing) && slices.Equal(s.Nodes, earlier.Nodes)
 }

@@ -92,14 +92,14 @@ func TestFirstKeepsFirstActors(t *testing.T) {
 `
 	whole := tracePolling(3)
 	whole.Steps[len(whole.Steps)-1].Lock = "B"
-	first, left := whole.First(1)
+	first, left := whole.FirstActors(1)
 	steps := slices.DeleteFunc(first.Steps, func(s Step) bool { return s.Kind == KindTime })
 	first.Steps = steps
 	if got := first.Sequence(); got != want || !slices.Equal(left, []string{"B"}) {
 		t.Errorf("drawn without %v is\n%s\nwant\n%s", left, got, want)
 	}
 	for _, n := range []int{0, 2, 3} {
-		if all, left := whole.First(n); len(all.Steps) != len(whole.Steps) || left != nil {
+		if all, left := whole.FirstActors(n); len(all.Steps) != len(whole.Steps) || left != nil {
 			t.Errorf("of two, the first %d are drawn without %v, in %d steps", n, left, len(all.Steps))
 		}
 	}

@@ -10,22 +10,24 @@ import (
 )
 
 const (
-	gutter     = 5 // columns for the number of a step
-	column     = 9 // columns between the lifelines of two actors
-	nodeColumn = 7 // columns between the lifelines of two servers
+	gutter       = 5 // columns for the number of a step
+	actorSpacing = 9 // columns from the lifeline of an actor to that of the next
+	nodeSpacing  = 7 // columns from the lifeline of a server to that of the next
 )
 
-// actorColumn returns the column of an actor's lifeline. The servers begin where the actor after the last would be.
-func (t Trace) actorColumn(actor int) int { return gutter + column*actor }
+// actorColumn returns the column of an actor's lifeline. The first server is at the column of an actor after the last.
+func (t Trace) actorColumn(actor int) int { return gutter + actorSpacing*actor }
 
-// serverColumn returns the column of a server's lifeline: node n, counted from 1, or for 0 the Redis with the stock, which is the last.
+// serverColumn returns the column of a server's lifeline. node is a 1-based node, or 0 for the Redis with the stock, which is the last
+// server.
 func (t Trace) serverColumn(node int) int {
 	if node == 0 {
 		node = t.Nodes + 1
 	}
-	return t.actorColumn(len(t.Actors)) + nodeColumn*(node-1)
+	return t.actorColumn(len(t.Actors)) + nodeSpacing*(node-1)
 }
 
+// width returns the number of columns of the lifelines.
 func (t Trace) width() int { return t.serverColumn(0) + 1 }
 
 // serverNames returns the names of the nodes, and of the Redis with the stock.
@@ -36,7 +38,7 @@ func (t Trace) serverNames() (all []string) {
 	return append(all, "Redis")
 }
 
-// head returns the line of names above the lifelines.
+// head returns the line with the names above the lifelines.
 func (t Trace) head() string {
 	const half = len("Redis") / 2
 	head := slices.Repeat([]rune{' '}, t.width()+half)
@@ -44,12 +46,12 @@ func (t Trace) head() string {
 		copy(head[t.actorColumn(i):], []rune(name))
 	}
 	for i, name := range t.serverNames() {
-		copy(head[t.actorColumn(len(t.Actors))+nodeColumn*i-half:], []rune(name))
+		copy(head[t.actorColumn(len(t.Actors))+nodeSpacing*i-half:], []rune(name))
 	}
 	return strings.TrimRight(string(head), " ")
 }
 
-// rule draws a line across all lifelines with the name of a fault in it.
+// rule returns a horizontal line across all lifelines with the name of a fault in it.
 func (t Trace) rule(fault string) []rune {
 	label := " " + fault + " "
 	dashes := t.width() - gutter - uniseg.StringWidth(label)
@@ -58,7 +60,7 @@ func (t Trace) rule(fault string) []rune {
 	return []rune(strings.Repeat(" ", gutter) + strings.Repeat("┄", left) + label + strings.Repeat("┄", right))
 }
 
-// lifelines draws one row of every lifeline, as the actors and nodes are after a step.
+// lifelines returns one row of every lifeline, in the state after a step.
 func (t Trace) lifelines(step Step) []rune {
 	row := slices.Repeat([]rune{' '}, t.width())
 	for i, stance := range step.Standing {
@@ -73,7 +75,8 @@ func (t Trace) lifelines(step Step) []rune {
 	return row
 }
 
-// symbol returns the sign of a node on its lifeline: if the lock is held there, the last character of the holder's name (A, or 1 for r1).
+// symbol returns the character of a node on its lifeline. If the lock is held there, it is the last character of the holder's name: A, or 1
+// for r1.
 func (n Node) symbol() rune {
 	switch {
 	case n.Health == Crashed:
@@ -88,8 +91,8 @@ func (n Node) symbol() rune {
 	}
 }
 
-// mark draws the event of a step: an arrow to a server, or a symbol on a lifeline.
-func (t Trace) mark(row []rune, step Step) {
+// drawEvent draws the event of a step into a row: an arrow to a server, or a symbol on a lifeline.
+func (t Trace) drawEvent(row []rune, step Step) {
 	actor := slices.Index(t.Actors, step.Actor)
 	switch {
 	case step.Kind == KindFailover:
@@ -105,7 +108,7 @@ func (t Trace) mark(row []rune, step Step) {
 			}
 		}
 	case step.Command != "":
-		t.arrow(row, step, t.actorColumn(actor))
+		t.drawArrow(row, step, t.actorColumn(actor))
 		t.drawFault(row, step)
 	case slices.Contains([]string{KindEnds, KindWaits, KindBegins, KindSubscribes, KindLeaves, KindTimesOut}, step.Kind):
 		row[t.actorColumn(actor)] = '○'
@@ -116,8 +119,8 @@ func (t Trace) mark(row []rune, step Step) {
 	}
 }
 
-// arrow draws the way of a command from a lifeline to its server, or to where it was lost.
-func (t Trace) arrow(row []rune, step Step, from int) {
+// drawArrow draws an arrow for a command, from a lifeline to its server, or to the place where the command was lost.
+func (t Trace) drawArrow(row []rune, step Step, from int) {
 	to := t.serverColumn(step.Node)
 	line, head := '─', '▶'
 	switch step.Kind {
@@ -142,7 +145,7 @@ func (t Trace) arrow(row []rune, step Step, from int) {
 	row[to-1] = head
 }
 
-// drawFault draws the fault of the node that a command is sent to: it has crashed, restarts, or its clock jumps.
+// drawFault draws the fault of the node to which a command is sent: the node has crashed or restarts, or its clock jumps.
 func (t Trace) drawFault(row []rune, step Step) {
 	if step.Node == 0 {
 		return
@@ -158,7 +161,7 @@ func (t Trace) drawFault(row []rune, step Step) {
 	}
 }
 
-// endDeadLifelines marks the actors that died in a step.
+// endDeadLifelines draws the ends of the lifelines of actors that died in a step.
 func (t Trace) endDeadLifelines(row []rune, step, before Step) {
 	for i, stance := range step.Standing {
 		if stance == Dead && before.Standing[i] != Dead {

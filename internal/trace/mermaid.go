@@ -29,23 +29,23 @@ func (t Trace) Mermaid() string {
 		if step.Fault != "" {
 			line("Note over %s: ┄┄ %s ┄┄", everybody, t.faultLabel(step))
 		}
-		t.command(step, line)
-		t.activate(step, before, line)
+		t.drawCommand(step, line)
+		t.drawActivations(step, before, line)
 		if step.Says != "" {
-			line("Note over %s: %s", cmp.Or(step.Actor, everybody), t.plain(step.Says))
+			line("Note over %s: %s", cmp.Or(step.Actor, everybody), t.mermaidText(step.Says))
 		}
 		before = step
 	}
 	if t.Verdict != "" {
-		line("Note over %s: ✗ %s", everybody, t.plain(t.Verdict))
+		line("Note over %s: ✗ %s", everybody, t.mermaidText(t.Verdict))
 	}
 	return b.String()
 }
 
-// activate draws which actors begin in this step to believe that they hold the lock, and which stop.
-func (t Trace) activate(step, before Step, line func(format string, args ...any)) {
+// drawActivations writes which actors start in this step to believe that they hold the lock, and which stop.
+func (t Trace) drawActivations(step, before Step, line func(format string, args ...any)) {
 	for i, name := range t.Actors {
-		believes, believed := step.Standing[i].believesHeld(), before.Standing[i].believesHeld()
+		believes, believed := step.Standing[i].believesHoldingLock(), before.Standing[i].believesHoldingLock()
 		switch {
 		case believes && !believed:
 			line("activate %s", name)
@@ -55,16 +55,16 @@ func (t Trace) activate(step, before Step, line func(format string, args ...any)
 	}
 }
 
-// believesHeld reports whether an actor believes that it holds the lock.
-func (s Stance) believesHeld() bool { return s == Inside || s == PausedInside }
+// believesHoldingLock reports whether an actor believes that it holds the lock.
+func (s Stance) believesHoldingLock() bool { return s == Inside || s == PausedInside }
 
-// command draws the command of a step, and its reply.
-func (t Trace) command(step Step, line func(format string, args ...any)) {
+// drawCommand writes the command of a step, and its reply.
+func (t Trace) drawCommand(step Step, line func(format string, args ...any)) {
 	if step.Command == "" {
 		return
 	}
 	server := t.serverNames()[(step.Node+t.Nodes)%(t.Nodes+1)]
-	sent := t.plain(step.Command + step.taskLabel())
+	sent := t.mermaidText(step.Command + step.taskLabel())
 	switch step.Kind {
 	case KindLostRequest, KindLate, KindNeverComes:
 		line("%s-x%s: %s, %s", step.Actor, server, sent, t.deliveryNote(step.Kind))
@@ -74,12 +74,12 @@ func (t Trace) command(step Step, line func(format string, args ...any)) {
 		return
 	default:
 		arrow := "->>"
-		if step.Sent {
+		if step.SentEarlier {
 			arrow = "-)"
 		}
 		line("%s%s%s: %s", step.Actor, arrow, server, sent)
 	}
-	switch reply := t.plain(step.Reply); {
+	switch reply := t.mermaidText(step.Reply); {
 	case step.nodeHangs(): // The node sends no reply.
 	case step.Kind == KindCommand || step.Kind == KindUnsynced || step.Kind == KindNodeClock:
 		line("%s-->>%s: %s", server, step.Actor, reply)
@@ -89,10 +89,10 @@ func (t Trace) command(step Step, line func(format string, args ...any)) {
 	}
 }
 
-// nodeHangs reports whether the node of a step executes commands without ever answering.
+// nodeHangs reports whether the node of a step executes commands but never answers.
 func (s Step) nodeHangs() bool { return s.Node > 0 && s.Nodes[s.Node-1].Health == Hung }
 
-// plain removes the characters that Mermaid would take for its own syntax.
-func (t Trace) plain(text string) string {
-	return strings.NewReplacer(";", ",", "#", "").Replace(t.short(text))
+// mermaidText returns a text without owner prefixes and without the characters that Mermaid would take for its own syntax.
+func (t Trace) mermaidText(text string) string {
+	return strings.NewReplacer(";", ",", "#", "").Replace(t.shortenOwners(text))
 }

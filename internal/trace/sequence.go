@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Sequence returns the trace as a sequence diagram for a terminal: a lifeline for each actor, and one for Redis or for each node of it,
-// time going down. A thick lifeline is an actor that believes it holds the lock; a letter on a node's is the actor whose lock is there. A
-// fault has a rule across all lifelines. Waits and polls that bring nothing new are one row.
+// Sequence returns the trace as a sequence diagram for a terminal: a lifeline for each actor, for Redis, and for each node, with time going
+// down. A lifeline is thick while its actor believes that it holds the lock; a letter on a node's lifeline names the actor whose lock is
+// there. A fault is a line across all lifelines. Waits and polls that bring nothing new are one row.
 func (t Trace) Sequence() string { return t.draw(false, t.countFolded) }
 
-// EachStep is Sequence with a row for each step, also for those that change nothing. If full is true, each step is followed by the state
-// after it, and no command is shortened.
+// EachStep is like Sequence, but has a row for each step, even if the step changes nothing. If full is true, the state follows each step,
+// and no command is shortened.
 func (t Trace) EachStep(full bool) string { return t.draw(full, func(int) int { return 0 }) }
 
-// draw draws the steps. Where fold returns n > 0 for step i, n steps share one row.
+// draw returns the diagram. If fold returns n > 0 for step i, n steps from i on share one row.
 func (t Trace) draw(full bool, fold func(i int) int) string {
 	var b strings.Builder
 	line := func(number string, r row) {
@@ -49,10 +49,10 @@ func (t Trace) draw(full bool, fold func(i int) int) string {
 // row is one line of the diagram.
 type row struct {
 	lanes []rune // lifelines; the first gutter columns are left blank for the number
-	text  string
+	text  string // text beside the lifelines
 }
 
-// rows returns the lines of one step.
+// rows returns the lines of the diagram for one step.
 func (t Trace) rows(step, before Step, full bool) (all []row) {
 	if step.Fault != "" {
 		all = append(all, row{lanes: t.rule(t.faultLabel(step))})
@@ -60,7 +60,7 @@ func (t Trace) rows(step, before Step, full bool) (all []row) {
 	for i, text := range t.description(step, before, full) {
 		lanes := t.lifelines(step)
 		if i == 0 {
-			t.mark(lanes, step)
+			t.drawEvent(lanes, step)
 		}
 		if i == min(1, len(step.Command)) { // the row below the command, if there is one
 			t.endDeadLifelines(lanes, step, before)

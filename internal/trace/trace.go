@@ -1,5 +1,5 @@
-// Package trace holds schedules and recordings as values, step by step, and draws them: as a sequence diagram for a terminal, and as
-// a Mermaid diagram.
+// Package trace defines schedules and recordings as values, step by step, and draws them: as a sequence diagram for a terminal, and as a
+// Mermaid diagram.
 package trace
 
 import (
@@ -12,42 +12,42 @@ import (
 
 // Trace is one schedule of a few actors, step by step, to be read and drawn.
 type Trace struct {
-	Actors  []string `json:"actors"`
+	Actors  []string `json:"actors"`          // names of the actors
 	Nodes   int      `json:"nodes,omitempty"` // independent masters that hold the lock; 0: the lock is in the Redis with the stock
-	Steps   []Step   `json:"steps"`
-	Verdict string   `json:"says"` // sentence about the anomaly at the end; "" if there is none
+	Steps   []Step   `json:"steps"`           // steps in order
+	Verdict string   `json:"says"`            // sentence about the anomaly at the end; "": there is none
 
 	Language language.Language `json:"language,omitempty"` // language of all sentences; "": English
 }
 
 // Step is one event of a trace, and the state after it.
 type Step struct {
-	Token   string `json:"token"`           // the step as schedules write it, such as A:reply
-	Actor   string `json:"actor"`           // name of the actor that acts; "" for time and for Redis
-	Task    string `json:"task"`            // goroutine of the actor, if one that it has started acts; "": the actor itself
-	Kind    string `json:"kind"`            // Kind…
-	Command string `json:"command"`         // Redis command; "" if none was sent
-	Reply   string `json:"reply"`           // reply of Redis, even if it was lost
-	Says    string `json:"says"`            // sentence about the meaning of the step
-	Fault   string `json:"fault"`           // id of the fault that the step is; "" if it is none
-	Title   string `json:"title,omitempty"` // name of Fault in the language of the trace; "": Fault itself
-	Node    int    `json:"node"`            // 1-based node that Command was sent to; 0: the Redis with the stock
-	Sent    bool   `json:"sent,omitempty"`  // Command has been drawn when it was sent, in a step of KindLate
-	Notable bool   `json:"-"`               // true: Says mentions a change that no other field shows
+	Token       string `json:"token"`           // step in the notation of schedules, such as A:reply
+	Actor       string `json:"actor"`           // name of the actor that acts; "": time or Redis acts
+	Task        string `json:"task"`            // name of the actor's goroutine that acts; "": its main goroutine
+	Kind        string `json:"kind"`            // one of the Kind… constants
+	Command     string `json:"command"`         // Redis command; "": none was sent
+	Reply       string `json:"reply"`           // reply of Redis, even if it was lost
+	Says        string `json:"says"`            // sentence about the meaning of the step
+	Fault       string `json:"fault"`           // id of the fault; "": the step is not a fault
+	Title       string `json:"title,omitempty"` // display name of Fault in the language of the trace; "": the same as Fault
+	Node        int    `json:"node"`            // 1-based node that Command was sent to; 0: the Redis with the stock
+	SentEarlier bool   `json:"sent,omitempty"`  // an earlier step of KindLate has drawn the sending of Command
+	Notable     bool   `json:"-"`               // true: Says mentions a change that no other field shows
 
 	// State after the step:
-	At       Millis   `json:"at_ms"`      // virtual time since the start
-	Lock     string   `json:"lock"`       // actual holder; "" if nobody, Nobody if no actor
-	Expires  Millis   `json:"expires_ms"` // time left until the lock expires; 0: it does not
-	Stock    string   `json:"stock"`      // stock as Redis has it
-	Standing []Stance `json:"standing"`   // stance of each actor
-	Nodes    []Node   `json:"nodes,omitempty"`
+	At       Millis   `json:"at_ms"`           // virtual time since the start
+	Lock     string   `json:"lock"`            // true holder; "": the lock is free; Nobody: it belongs to no actor
+	Expires  Millis   `json:"expires_ms"`      // time left until the lock expires; 0: it never does
+	Stock    string   `json:"stock"`           // stock in Redis
+	Standing []Stance `json:"standing"`        // stance of each actor
+	Nodes    []Node   `json:"nodes,omitempty"` // state of each node; nil: the lock is in the Redis with the stock
 }
 
 // Node is the state of one of the independent masters that hold a lock.
 type Node struct {
-	Health Health `json:"health"`
-	Lock   string `json:"lock"` // holder on this node; "" if nobody
+	Health Health `json:"health"` // state of the node's process
+	Lock   string `json:"lock"`   // holder on this node; "": the lock is free there
 }
 
 // Nobody stands for the holder of a lock that is in Redis and belongs to no actor.
@@ -94,7 +94,7 @@ const (
 	KindDies      = "dies"       // the actor's process died, after Command took effect if there is one
 	KindReadsLate = "reads-late" // a command took effect, and its sender was paused before it read the reply
 	KindPauses    = "pauses"     // the actor's process was paused
-	KindResumes   = "resumes"    // the actor's process goes on
+	KindResumes   = "resumes"    // the actor's process resumed
 	KindLeaves    = "leaves"     // the actor's client cancelled its request
 	KindWoken     = "woken"      // a wake-up message reached the actor
 	KindLostWake  = "lost-wake"  // a wake-up message was lost
@@ -105,15 +105,15 @@ const (
 	KindArrives     = "arrives"       // a delayed command took effect, and nobody waits for its reply
 	KindNeverComes  = "never-arrives" // a delayed command was lost
 	KindResends     = "resends"       // a command took effect, its reply was lost, and the client will send the command again
-	KindUnsynced    = "unsynced"      // a command was answered; the replica or snapshot gets neither it nor what follows
+	KindUnsynced    = "unsynced"      // a command was answered; the replica or snapshot gets neither this change nor later ones
 	KindFailover    = "failover"      // the replica became the master
 	KindRestarts    = "restarts"      // server Node restarted, empty or with an older snapshot
 	KindEvicts      = "evicts"        // Redis evicted the lock
-	KindCrashes     = "crashes"       // server Node went down for good
+	KindCrashes     = "crashes"       // server Node went down, and stays so
 	KindLags        = "lags"          // the replica of the master stopped receiving writes
 	KindClock       = "clock"         // the clock of an actor's process, or of Redis, jumped
 	KindNodeClock   = "node-clock"    // a node whose clock has jumped answered a command
-	KindTimesOut    = "times-out"     // the actor's timeout came
+	KindTimesOut    = "times-out"     // the actor's wait timed out
 
 	KindBegins = "begins" // the actor began or woke up, and is about to send a command
 	KindWaits  = "waits"  // the actor went on without a command, and waits
@@ -122,7 +122,7 @@ const (
 	KindSubscribes = "subscribes" // the actor subscribed to a channel
 )
 
-// Stance is the state of an actor: whether it has begun, and whether it believes that it holds the lock.
+// Stance is the state of an actor: whether it is running, and whether it believes that it holds the lock.
 type Stance string
 
 // The stances.

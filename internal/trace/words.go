@@ -13,32 +13,32 @@ import (
 )
 
 const (
-	maxWidth     = 120 // columns of a line of the diagram
-	minTextWidth = 40  // columns for the text, however many lifelines there are
-	indented     = "  "
+	maxWidth     = 120  // columns of a line of the diagram
+	minTextWidth = 40   // smallest number of columns for the text, however many lifelines there are
+	textIndent   = "  " // indent of a text below its first line
 )
 
-// description returns the lines of text beside a step. A command that is too long is shortened, unless full is true.
+// description returns the lines of text beside a step. It shortens a command that is too long, unless full is true.
 func (t Trace) description(step, before Step, full bool) (lines []string) {
 	fits := max(maxWidth-t.width()-3, minTextWidth)
 	if step.Command != "" {
 		if !full {
-			step.Command = cut(t.short(step.Command), fits-uniseg.StringWidth(t.outcome(step)))
+			step.Command = cut(t.shortenOwners(step.Command), fits-uniseg.StringWidth(t.outcome(step)))
 		}
-		lines = append(lines, Wrap(t.short(step.Command+t.outcome(step)), fits, indented)...)
+		lines = append(lines, Wrap(t.shortenOwners(step.Command+t.outcome(step)), fits, textIndent)...)
 	}
 	if step.Says != "" {
-		lines = append(lines, Wrap(t.short(step.Says), fits, indented)...)
+		lines = append(lines, Wrap(t.shortenOwners(step.Says), fits, textIndent)...)
 	}
 	switch {
 	case full:
-		lines = append(lines, Wrap(t.say("[%s; at %v]", "[%s；时刻 %v]", t.state(step), time.Duration(step.At)), fits, indented)...)
+		lines = append(lines, Wrap(t.say("[%s; at %v]", "[%s；时刻 %v]", t.state(step), time.Duration(step.At)), fits, textIndent)...)
 	case t.Nodes > 0: // The lifelines show the holders.
 		if step.Stock != before.Stock {
 			lines = append(lines, "["+t.say("stock: ", "库存：")+step.Stock+"]")
 		}
 	case t.state(step) != t.state(before):
-		lines = append(lines, Wrap("["+t.state(step)+"]", fits, indented)...)
+		lines = append(lines, Wrap("["+t.state(step)+"]", fits, textIndent)...)
 	}
 	if len(lines) == 0 {
 		return []string{step.Token}
@@ -46,7 +46,7 @@ func (t Trace) description(step, before Step, full bool) (lines []string) {
 	return lines
 }
 
-// outcome returns the reply to a command, whether command and reply arrived, and the goroutine that sent it.
+// outcome returns the rest of a command's line: the reply, whether command and reply arrived, and the goroutine that sent the command.
 func (t Trace) outcome(step Step) string {
 	reply, comma := " → "+step.Reply, t.say(", ", "，")
 	switch step.Kind {
@@ -62,13 +62,13 @@ func (t Trace) outcome(step Step) string {
 	return reply + step.taskLabel()
 }
 
-// wasSentEarlier reports whether the command of a step was sent in an earlier one, so that its sender no longer waits for it.
+// wasSentEarlier reports whether the command of a step was sent in an earlier step.
 func (s Step) wasSentEarlier() bool {
-	return s.Sent || s.Kind == KindArrives || s.Kind == KindNeverComes
+	return s.SentEarlier || s.Kind == KindArrives || s.Kind == KindNeverComes
 }
 
-// taskLabel returns the goroutine that sent a command, if it is not the actor itself. Commands to a node need none: its lifeline shows
-// them.
+// taskLabel returns the name of the goroutine that sent a command; "" if the actor itself sent it. A command to a node needs no label,
+// because the node's lifeline shows the goroutine.
 func (s Step) taskLabel() string {
 	if s.Task == "" || s.Node > 0 {
 		return ""
@@ -76,7 +76,7 @@ func (s Step) taskLabel() string {
 	return " (" + s.Actor + "." + s.Task + ")"
 }
 
-// deliveryNote says what became of a command or a reply that did not arrive in time.
+// deliveryNote returns what became of a command or a reply that did not arrive in time.
 func (t Trace) deliveryNote(kind string) string {
 	switch kind {
 	case KindLostReply, KindResends, KindLostRequest, KindNeverComes:
@@ -92,16 +92,16 @@ func (t Trace) deliveryNote(kind string) string {
 	}
 }
 
-// short replaces owners by the names of their actors.
-func (t Trace) short(text string) string {
-	text = segments.ReplaceAllString(text, "distributedLock\x00$1") // keys of segments are no owners
+// shortenOwners replaces owner values by the names of their actors.
+func (t Trace) shortenOwners(text string) string {
+	text = segmentKeys.ReplaceAllString(text, "distributedLock\x00$1") // keys of segments are not owner values
 	return strings.ReplaceAll(strings.ReplaceAll(text, "distributedLock:", ""), "\x00", ":")
 }
 
-// segments matches the lock keys of stock segments.
-var segments = regexp.MustCompile(`distributedLock:(\d{1,2}\b[^-])`) //nolint:gochecknoglobals // never changed
+// segmentKeys matches the lock keys of stock segments.
+var segmentKeys = regexp.MustCompile(`distributedLock:(\d{1,2}\b[^-])`) //nolint:gochecknoglobals // never changed
 
-// cut shortens a text to so many columns by leaving out its last words.
+// cut shortens a text to at most so many columns, by leaving out its last words.
 func cut(text string, fits int) string {
 	if uniseg.StringWidth(text) <= fits {
 		return text
@@ -110,7 +110,7 @@ func cut(text string, fits int) string {
 	return Wrap(text, fits-uniseg.StringWidth(more), "")[0] + more
 }
 
-// Wrap breaks a text into lines of at most width columns. Every line but the first begins with indent.
+// Wrap breaks a text into lines of at most width columns. Every line except the first begins with indent.
 func Wrap(text string, width int, indent string) (lines []string) {
 	line := ""
 	for _, piece := range pieces(text) {
@@ -122,8 +122,8 @@ func Wrap(text string, width int, indent string) (lines []string) {
 	return append(lines, line)
 }
 
-// pieces returns the parts between which a text may be broken: its words, each with the space before it. A word with more columns than
-// characters is Chinese, and is broken by the rules of Unicode.
+// pieces splits a text where it may be broken: into words, each with the space before it. A word with more columns than characters is
+// Chinese, and is broken by the rules of Unicode.
 func pieces(text string) (all []string) {
 	space := ""
 	for word := range strings.FieldsSeq(text) {
@@ -139,7 +139,7 @@ func pieces(text string) (all []string) {
 	return all
 }
 
-// In returns the stance in words.
+// In returns the display name of a stance.
 func (s Stance) In(in language.Language) string {
 	both := language.Both
 	return map[Stance]language.Text{
@@ -149,8 +149,8 @@ func (s Stance) In(in language.Language) string {
 	}[s].In(in)
 }
 
-// faultLabel returns the label of a step's fault. A failover or a rollback begins with the first command that the replica or the snapshot
-// does not get.
+// faultLabel returns the label of a step's fault. A failover or a rollback already begins with the first command that the replica or the
+// snapshot does not receive.
 func (t Trace) faultLabel(s Step) string {
 	if s.Kind == KindUnsynced {
 		return t.say("%s to come", "%s：此后的写入不再同步", s.Fault)
@@ -158,7 +158,7 @@ func (t Trace) faultLabel(s Step) string {
 	return s.Fault
 }
 
-// State describes the lock and the stock after a step.
+// State returns a text about the lock and the stock after a step.
 func (s Step) State(in language.Language) string { return Trace{Language: in}.state(s) }
 
 // state is State in the language of the trace.
@@ -170,7 +170,7 @@ func (t Trace) state(s Step) string {
 	return lock + t.say("; stock: ", "；库存：") + s.Stock
 }
 
-// lockState says who holds the lock, and for how long.
+// lockState returns who holds the lock, and for how long.
 func (t Trace) lockState(s Step) string {
 	switch {
 	case len(s.Nodes) > 0:
@@ -192,7 +192,7 @@ func (t Trace) holder(name string) string {
 	return name
 }
 
-// nodeStates says of each node who holds the lock there.
+// nodeStates returns who holds the lock on each node.
 func (t Trace) nodeStates(s Step) string {
 	var all []string
 	for i, node := range s.Nodes {
@@ -216,7 +216,7 @@ func (t Trace) say(english, chinese string, values ...any) string {
 	return t.Language.Say(english, chinese, values...)
 }
 
-// summary describes n steps from i on that change nothing.
+// summary returns the text of a row for n steps from i on that change nothing.
 func (t Trace) summary(i, n int) string {
 	polls := 0
 	for _, step := range t.Steps[i : i+n] {
@@ -239,7 +239,7 @@ func (t Trace) summary(i, n int) string {
 	return t.say("steps %d–%d: %s", "第 %d–%d 步：%s", i+1, i+n, strings.Join(says, t.say(", ", "，")))
 }
 
-// Legend explains the lines of a diagram, with or without a lock.
+// Legend returns an explanation of the lines of a diagram, with or without a lock.
 func (t Trace) Legend() string {
 	says := t.say("A thick line is a sale that believes that it holds the lock, until it begins to release it; "+
 		"a dashed line is a paused sale.\n",

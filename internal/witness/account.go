@@ -7,63 +7,63 @@ import (
 	"time"
 )
 
-// Account diagnoses the events of a shop. It is given them one by one (Record), and tracks the true holder of the lock, the waiters and
-// the sales in the critical section, and what went wrong. Its exported fields are for reading. It is not safe for concurrent use.
+// Account diagnoses the events of a shop. Record adds events one at a time. The account tracks the true holder of the lock, the waiters and
+// the sales in the critical section, and reports what went wrong. Its exported fields are for reading. It is not safe for concurrent use.
 type Account struct {
-	Events           []Event
+	Events           []Event             // recorded events, in the order of Replied
 	Holdings         []*Holding          // periods in which a holder truly had the lock, in the order in which they began
-	NodeHoldings     []*Holding          // true holdings on each Redlock master; Holdings has those of a majority
+	NodeHoldings     []*Holding          // true holdings on each Redlock master; Holdings has those of a majority of masters
 	Sales            []*Sale             // remembered sales, in the order in which they asked
 	ActiveSales      []*Sale             // sales that have asked for the lock and not ended
 	CriticalSections []*CriticalSection  // visits to the critical section, in the order of entry
-	EndedSections    []*CriticalSection  // visits that have ended, in that order; the reader may clear it
+	EndedSections    []*CriticalSection  // visits that have ended, in the order of their ends; the reader may clear this list
 	Stops            []Stop              // periods in which a replica was stopped
 	Findings         []Finding           // findings since the last call of TakeFindings
 	FindingCounts    map[FindingKind]int // number of all findings so far
 
-	limits        Limits
-	pendingCounts map[FindingKind]int // number of findings of each kind since the last call of TakeFindings
-	uninterpreted []*pendingEvent     // events that wait until the true holder before them is known
-	trackers      map[keyLocation]*keyTracker
-	nodeCount     int // number of Redlock masters; 0: the lock is on one Redis
+	limits        Limits                      // bounds of memory and waiting
+	pendingCounts map[FindingKind]int         // number of findings of each kind since the last call of TakeFindings
+	uninterpreted []*pendingEvent             // events that wait until the true holder before them is known
+	trackers      map[keyLocation]*keyTracker // tracker of each key of the lock
+	nodeCount     int                         // number of Redlock masters; 0: the lock is on one Redis
 
 	countsBeforeEvents     map[FindingKind]int // FindingCounts after the last event that is no longer in Events; nil: none was dropped
 	nextCountsBeforeEvents map[FindingKind]int // FindingCounts as of the next batch of events to be dropped
 
 	maxSegment int // largest stock segment seen so far
 
-	salesByName     map[string]*Sale // latest sale of each short name
-	saleNames       saleNames
-	diedAt          map[string]time.Time
-	processes       map[string]string     // process name of each replica
-	expiredHoldings []*Holding            // holdings that expired and have not been checked for a sale that worked on
+	salesByName     map[string]*Sale      // latest sale of each short name
+	saleNames       saleNames             // short names of sales, by owner value
+	diedAt          map[string]time.Time  // latest time of death of each replica
+	processes       map[string]string     // present process name of each replica
+	expiredHoldings []*Holding            // expired holdings not yet checked for a sale that worked on
 	stocks          map[int]*segmentStock // state of each stock segment; 0: the whole stock
-	lastEnded       *CriticalSection      // visit that ended last
+	lastEnded       *CriticalSection      // visit that ended last; nil: none has ended
 	occupancy       int                   // number of sales in the critical section
 	firstRuns       map[int]string        // first run of each tick
 	isCache         bool                  // the replicas' job computes a cached value
-	lastEnds        map[string]Event
-	orphanRenewals  map[string]Finding // renewals after the end of the last sale that needed the lock, by holder
+	lastEnds        map[string]Event      // latest KindEnds event of each replica
+	orphanRenewals  map[string]Finding    // renewals after the end of the last sale that needed the lock, by holder
 
-	storyFindings []Finding     // findings that a story may be made of
+	storyFindings []Finding     // findings from which a story may be made
 	storySnapshot []StoryMoment // story as it was when its sources were dropped; nil: compute it
 
 	queues map[int]*redisQueue // queue for the lock of each stock segment; 0: the whole stock
 }
 
-// Limits bounds the memory of an account that never ends, and how long it waits. The zero value keeps everything, and waits for the
-// explanation of an event as long as it takes.
+// Limits bounds the memory of an account that never ends, and how long it waits. The zero value keeps everything, and waits without a limit
+// for an event that explains another.
 type Limits struct {
-	MaxEvents     int           // number of the newest events that are kept; also bounds everything else; 0: no bound
+	MaxEvents     int           // number of the newest events that are kept; other records are then bounded, too; 0: no bound
 	MaxPerKind    int           // findings of a kind between two calls of TakeFindings; 0: no bound
 	MaxReplyDelay time.Duration // time to wait for the late reply that explains a contradiction; 0: until the end
-	AllowOverlap  bool          // the lock lets several sales into the critical section, so overlaps are no findings
+	AllowOverlap  bool          // the lock lets several sales into the critical section, so overlaps are not reported
 }
 
 const (
 	reportedWait          = 100 * time.Millisecond // shortest wait that is reported: a buyer notices it
 	maxUnreportedAttempts = 10                     // largest number of attempts of a sale that is not reported as polling
-	lossNoticeTime        = 50 * time.Millisecond  // time that a sale may need to learn of the loss of its lock
+	lossNoticeTime        = 50 * time.Millisecond  // time that a sale may take to learn of the loss of its lock
 )
 
 // NewAccount returns an account without events.
@@ -76,7 +76,7 @@ func NewAccount(limits Limits) *Account {
 	}
 }
 
-// Examine diagnoses the events of all replicas from the beginning of a run, without limits. The findings are in the order of time.
+// Examine diagnoses the events of all replicas from the beginning of a run, without limits. The findings are sorted by time.
 func Examine(events []Event) Account { return Limits{}.Examine(events) }
 
 // Examine is like the function Examine, within limits.
@@ -108,8 +108,8 @@ type pendingEvent struct {
 	unresolvedKeys int // number of keys on which the event's effect is not known yet
 }
 
-// WithoutEvents returns an account of the same run from before the first of Events, so that they can be recorded again in another order.
-// It has the counts and the story of the events before them.
+// WithoutEvents returns an account of the same run as it was before the first of Events, so that Events can be recorded again in another
+// order. It has the counts and the story of earlier events.
 func (a *Account) WithoutEvents() *Account {
 	earlier := NewAccount(a.limits)
 	if a.countsBeforeEvents != nil {
@@ -120,7 +120,7 @@ func (a *Account) WithoutEvents() *Account {
 	return earlier
 }
 
-// Record adds the next event, in the order of Replied. The event is interpreted as soon as the true holder is known up to it.
+// Record adds the next event, in the order of Replied. Record interprets the event as soon as the true holder up to the event is known.
 func (a *Account) Record(event Event) {
 	event = a.saleNames.attribute(event)
 	a.Events = append(a.Events, event)
@@ -137,10 +137,10 @@ func (a *Account) Record(event Event) {
 	if a.limits.MaxReplyDelay > 0 {
 		a.Settle(event.Replied)
 	}
-	a.forget()
+	a.trim()
 }
 
-// Settle applies, as they are, the events that have contradicted the known state for longer than MaxReplyDelay.
+// Settle applies the events that have contradicted the known state for longer than MaxReplyDelay, although they contradict it.
 func (a *Account) Settle(now time.Time) {
 	a.applyOverdue(func(replied time.Time) bool { return now.Sub(replied) > a.limits.MaxReplyDelay })
 }
@@ -164,7 +164,7 @@ func (a *Account) interpretResolved() {
 	}
 }
 
-// interpret diagnoses an event before which the true holder is known.
+// interpret diagnoses an event. The true holder before the event is known.
 func (a *Account) interpret(next *pendingEvent) {
 	event := next.Event
 	a.expiredHoldings = slices.DeleteFunc(a.expiredHoldings, func(h *Holding) bool {
@@ -191,9 +191,9 @@ func (a *Account) interpret(next *pendingEvent) {
 	case KindAsks:
 		a.beginWait(s, event)
 	case KindObtains:
-		a.enterLock(s, event)
+		a.obtainLock(s, event)
 	case KindLeaves:
-		a.unlock(s, event)
+		a.beginRelease(s, event)
 	case KindLoses:
 		a.report(Finding{Kind: LearnedOfLoss, At: event.Replied, Subject: s.Name})
 		a.exit(s, event.Replied)
@@ -212,14 +212,14 @@ func (a *Account) interpret(next *pendingEvent) {
 	case KindTickMissed:
 		a.report(Finding{Kind: MissedTick, At: event.Replied, Tick: event.Tick})
 	case KindGap:
-		a.forgetActiveSales(event.Replica)
+		a.dropActiveSales(event.Replica)
 	case KindOrderBooked, KindOrderMissing, KindOrderDuplicated:
 		a.compareLedger(event)
 	default:
 	}
 }
 
-// ProvisionalFindings returns the findings that hold at now and may still change, with at most maxPairs overlaps (0: all).
+// ProvisionalFindings returns the findings that are true at now and may still change, with at most maxPairs overlaps; 0: all overlaps.
 func (a *Account) ProvisionalFindings(now time.Time, maxPairs int) (found []Finding) {
 	found = append(found, a.findOngoingOverlaps(now, maxPairs)...)
 	found = append(found, a.findLeftBehind()...)
@@ -245,7 +245,7 @@ func (a Account) FindingsOf(kinds ...FindingKind) (found []Finding) {
 // Sale returns the latest sale with a short name; nil if it is unknown.
 func (a *Account) Sale(name string) *Sale { return a.salesByName[name] }
 
-// report adds findings, within the limits.
+// report counts findings, and adds them to Findings within the limits.
 func (a *Account) report(findings ...Finding) {
 	for _, f := range findings {
 		f.Cache = a.isCache
@@ -257,10 +257,10 @@ func (a *Account) report(findings ...Finding) {
 	}
 }
 
-// endOfEvents returns the time of the last of some events.
+// endOfEvents returns the time of the last of the events.
 func endOfEvents(events []Event) time.Time { return events[len(events)-1].Replied }
 
-// TakeFindings returns the findings since the last call, at most MaxPerKind of a kind, and removes them.
+// TakeFindings removes and returns the findings since the last call, at most MaxPerKind of a kind.
 func (a *Account) TakeFindings() []Finding {
 	taken := a.Findings
 	a.Findings = nil
@@ -268,11 +268,11 @@ func (a *Account) TakeFindings() []Finding {
 	return taken
 }
 
-// maxRemembered is how many sales and holdings an account with limits keeps: several times what a page shows.
+// maxRemembered is the number of sales and holdings that an account with limits keeps at least: several times what a page shows.
 const maxRemembered = 400
 
-// forget drops the oldest of what the account remembers, if it has limits.
-func (a *Account) forget() {
+// trim drops the oldest entries if the account has limits.
+func (a *Account) trim() {
 	if a.limits.MaxEvents == 0 {
 		return
 	}
@@ -289,14 +289,14 @@ func (a *Account) forget() {
 		q.dead = trimOldest(q.dead)
 	}
 	if len(a.Sales)-len(a.ActiveSales) > 2*maxRemembered {
-		a.forgetSales()
+		a.trimSales()
 	}
 	if len(a.orphanRenewals) > maxRemembered {
 		clear(a.orphanRenewals)
 	}
 }
 
-// trimOldest drops the oldest of all now and then, so that at most 2*maxRemembered are left.
+// trimOldest drops the oldest elements from time to time, so that at most 2*maxRemembered are left.
 func trimOldest[T any](all []T) []T {
 	if len(all) > 2*maxRemembered {
 		return slices.Clone(all[maxRemembered:])
@@ -304,14 +304,14 @@ func trimOldest[T any](all []T) []T {
 	return all
 }
 
-// forgetSales drops the oldest ended sales, except those of the story, because the story can still be drawn.
-func (a *Account) forgetSales() {
+// trimSales drops the oldest ended sales, except those in the story, which can still be drawn.
+func (a *Account) trimSales() {
 	a.storySnapshot = a.Story()
 	old := len(a.Sales) - len(a.ActiveSales) - maxRemembered
 	isInStory := func(s *Sale) bool {
 		return slices.ContainsFunc(a.storySnapshot, func(t StoryMoment) bool { return t.Subject == s.Name || t.Other == s.Name })
 	}
-	a.forgetSalesWhere(func(s *Sale) bool {
+	a.dropSalesWhere(func(s *Sale) bool {
 		if old <= 0 || s.EndedAt.IsZero() || isInStory(s) {
 			return false
 		}
@@ -320,8 +320,8 @@ func (a *Account) forgetSales() {
 	})
 }
 
-// forgetActiveSales drops the active sales of a replica after a gap in its events: they may have ended unseen.
-func (a *Account) forgetActiveSales(replica string) {
+// dropActiveSales drops the active sales of a replica after a gap in its events: they may have ended unseen.
+func (a *Account) dropActiveSales(replica string) {
 	isLost := func(s *Sale) bool { return s.Replica == replica && s.EndedAt.IsZero() }
 	for _, s := range a.ActiveSales {
 		if isLost(s) && s.section != nil {
@@ -330,11 +330,11 @@ func (a *Account) forgetActiveSales(replica string) {
 		}
 	}
 	a.ActiveSales = slices.DeleteFunc(a.ActiveSales, isLost)
-	a.forgetSalesWhere(isLost)
+	a.dropSalesWhere(isLost)
 }
 
-// forgetSalesWhere drops the sales for which isDropped reports true.
-func (a *Account) forgetSalesWhere(isDropped func(*Sale) bool) {
+// dropSalesWhere drops the sales for which isDropped reports true.
+func (a *Account) dropSalesWhere(isDropped func(*Sale) bool) {
 	a.Sales = slices.DeleteFunc(a.Sales, func(s *Sale) bool {
 		if !isDropped(s) {
 			return false

@@ -1,9 +1,9 @@
 // Package witness records what the locks of a running service did, and diagnoses it.
 //
 // A Recorder records each command of a replica's locks, with its reply and both times, and the moments of each sale; it serves them as a
-// stream of Events (recorder.go, stream.go). An observer follows the streams of all replicas, perhaps into a Collector, and passes the
-// events one by one to an Account (account.go). The account tracks the true holder of the lock (key_tracker.go, holding.go), the waiters
-// (waits.go) and the sales in the critical section (sale.go), and reports a Finding with a sentence for everything that goes wrong
+// stream of Events (recorder.go, stream.go). An observer follows the streams of all replicas, for example with a Collector, and passes the
+// events one at a time to an Account (account.go). The account tracks the true holder of the lock (key_tracker.go, holding.go), the waiters
+// (waits.go) and the sales in the critical section (sale.go), and reports everything that goes wrong as a Finding with a sentence
 // (finding.go, finding_texts.go). It can be drawn as a sequence diagram (trace.go) and told as a story (story.go).
 //
 // Begin with Event and Account.
@@ -17,18 +17,18 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Event is one thing that a replica did, or that happened to it or to a Redis.
+// Event is an action of a replica, or something that happened to a replica or to a Redis.
 type Event struct {
-	ID      uint64    `json:"id"` // 1-based number in the order of the replica's recording
-	Replica string    `json:"replica"`
+	ID      uint64    `json:"id"`      // 1-based number in the order of the replica's recording
+	Replica string    `json:"replica"` // name of the replica; empty: the event is about a Redis
 	Kind    Kind      `json:"kind"`
 	Sale    string    `json:"sale,omitempty"`    // short name: r1#3 is the third sale that r1 began; empty: no sale
-	Owner   string    `json:"owner,omitempty"`   // owner value of the sale; only with Asks, with KindOrder… events, and if the sale has ended
-	Process string    `json:"process,omitempty"` // owner prefix of the replica's process; only with Asks
-	Run     string    `json:"run,omitempty"`     // id of the sale's run; only with Asks
-	Sent    time.Time `json:"sent"`
-	Replied time.Time `json:"replied"` // end of the command; for a moment the same as Sent
-	Token   int64     `json:"token,omitempty"`
+	Owner   string    `json:"owner,omitempty"`   // owner value of the sale; only with KindAsks, KindOrder…, and commands after the sale's end
+	Process string    `json:"process,omitempty"` // unique name of the replica's process, part of its owner values; only with KindAsks
+	Run     string    `json:"run,omitempty"`     // id of the sale's run; only with KindAsks
+	Sent    time.Time `json:"sent"`              // time at which the command was sent, or the event happened
+	Replied time.Time `json:"replied"`           // time at which the command ended; for other events the same as Sent
+	Token   int64     `json:"token,omitempty"`   // fencing token of the lock or the command; 0: none
 	Segment int       `json:"segment,omitempty"` // 1-based stock segment; 0: the whole stock
 	Tick    int       `json:"tick,omitempty"`    // 1-based tick of a scheduled job; 0: none
 	Cache   bool      `json:"cache,omitempty"`   // the job computes a cached value, which expires at each tick
@@ -42,25 +42,25 @@ type Event struct {
 
 // Command is a Redis command with its reply, and what they mean for the lock or the stock.
 type Command struct {
-	Name  string `json:"name"` // command's name, or its script's
-	Text  string `json:"text"` // complete command with its arguments
-	Reply string `json:"reply"`
+	Name  string `json:"name"`            // command's name, or its script's
+	Text  string `json:"text"`            // complete command with its arguments
+	Reply string `json:"reply"`           // text of the reply; empty: there was none
 	Polls int    `json:"polls,omitempty"` // number of refused attempts since the last recorded command; the first refusal is recorded itself
 
-	LastPoll time.Time `json:"polled,omitzero"` // time at which the last of Polls was sent
+	LastPoll time.Time `json:"polled,omitzero"` // time at which the last of Polls was sent; zero: there was none
 
-	Verb    Verb    `json:"verb,omitempty"`
-	Outcome Outcome `json:"outcome,omitempty"`
-	Holder  string  `json:"holder,omitempty"` // owner on whose behalf the command was sent: a sale, or a replica whose sales share one holding
-	TTL     Millis  `json:"ttl_ms,omitempty"` // expiry that the command sets; 0: none
-	Stock   int64   `json:"stock,omitempty"`  // stock that was read or written
-	Forced  bool    `json:"forced,omitempty"` // the command checks neither whether the lock exists nor who owns it
+	Verb    Verb    `json:"verb,omitempty"`    // effect of the command on the lock or the stock
+	Outcome Outcome `json:"outcome,omitempty"` // result of that effect
+	Holder  string  `json:"holder,omitempty"`  // owner for whom the command was sent: a sale, or a replica whose sales share one holding
+	TTL     Millis  `json:"ttl_ms,omitempty"`  // expiry that the command sets; 0: none
+	Stock   int64   `json:"stock,omitempty"`   // stock that was read or written
+	Forced  bool    `json:"forced,omitempty"`  // the command checks neither whether the lock exists nor who owns it
 }
 
 // Millis is a duration that JSON shows in milliseconds.
 type Millis = trace.Millis
 
-// Kind says what happened in an Event.
+// Kind is the kind of an Event.
 type Kind string
 
 // The kinds of events that a Recorder records. Those made from a service.Moment mark the moments of a sale.
@@ -87,7 +87,7 @@ const (
 
 	// Faults of one Redis. Replica is empty.
 	KindEmptied          Kind = "emptied"      // Redis restarts without its data
-	KindCrashes          Kind = "crashes"      // Redis is down for good
+	KindCrashes          Kind = "crashes"      // Redis is down, and stays so
 	KindReplicationStops Kind = "lags"         // replication to the Redis replica stops
 	KindFailsOver        Kind = "fails-over"   // the Redis replica is promoted to master
 	KindRolledBack       Kind = "rolled-back"  // Redis restarts with an older snapshot
@@ -110,13 +110,13 @@ const (
 	KindRunBegins  Kind = "runs"   // a replica begins to run the job for a tick
 	KindRunEnds    Kind = "ran"    // the run is over
 	KindLockTried  Kind = "tries"  // a replica tried to take the job's lock, for any tick
-	KindTickMissed Kind = "missed" // a tick is over, no replica ran it, and no earlier run was going on
+	KindTickMissed Kind = "missed" // a tick is over; no replica ran the job for it, and no earlier run was going on
 
 	KindLockRefused Kind = "refused" // a replica was refused the job's lock
 )
 
-// The comparison of the ledger, read at the end, with the buyer's answer. Owner is the owner value of the sale. Code is the code that the
-// buyer was answered; empty: the sale succeeded.
+// Events from the comparison of the ledger, read at the end, with the answers to buyers. Owner is the owner value of the sale. Code is the
+// error code in the answer to its buyer; empty: the sale succeeded.
 const (
 	KindOrderBooked     Kind = "booked"   // the ledger has the sale's order
 	KindOrderMissing    Kind = "unbooked" // the ledger lacks the sale's order
@@ -133,7 +133,7 @@ func (e Event) isDataLoss() bool {
 	}
 }
 
-// Verb says what a command does with the lock or the stock.
+// Verb is the effect of a command on the lock or the stock.
 type Verb = meaning.Verb
 
 // The verbs, see package meaning.
@@ -146,7 +146,7 @@ const (
 	Writes  = meaning.Writes
 )
 
-// Outcome says how a command ended.
+// Outcome is the result of a command.
 type Outcome = meaning.Outcome
 
 // The outcomes, see package meaning.

@@ -13,11 +13,11 @@ import (
 
 // commandResult is a verb and its outcome.
 type commandResult struct {
-	verb    Verb
-	outcome Outcome
+	verb    Verb    // effect of the command
+	outcome Outcome // result of that effect
 }
 
-// commandTexts returns the sentences about commands. A word in braces is replaced by a field of the event, see fill.
+// commandTexts returns the sentence about each result of a command. fill replaces the words in braces.
 func commandTexts() map[commandResult]language.Text {
 	both := language.Both
 	refused, over := both("{by} is refused", "{by} 被拒绝"), both("{by} is refused: its run is over", "{by} 被拒绝：它那一轮已经结束")
@@ -43,7 +43,7 @@ func commandTexts() map[commandResult]language.Text {
 	}
 }
 
-// manualRemovalTexts returns the sentences about a removal of the lock by hand.
+// manualRemovalTexts returns the sentence about each outcome of a removal of the lock by hand.
 func manualRemovalTexts() map[Outcome]language.Text {
 	return map[Outcome]language.Text{
 		Done:     language.Both("somebody removes the lock by hand", "有人手动删除了锁"),
@@ -72,7 +72,7 @@ func commandSentence(in language.Language, event Event) string {
 	return event.fill(text, in)
 }
 
-// pollsSentence says how often a sale asked again, unrecorded, before a command.
+// pollsSentence returns a sentence about the unrecorded attempts of a sale before a command.
 func pollsSentence(in language.Language, event Event) string {
 	english, chinese := "{by} asks {times} more times, in vain", "{by} 又尝试加锁 {times} 次，都没有成功"
 	if event.Node > 0 {
@@ -109,14 +109,14 @@ func (e Event) fill(text string, in language.Language) string {
 	).Replace(text)
 }
 
-// eventText has the texts of a kind of event that is no command, and how it is drawn.
+// eventText has the texts of a kind of event other than commands, and the way in which such an event is drawn.
 type eventText struct {
-	kind     Kind
+	kind     Kind          // kind that the texts are for
 	title    language.Text // title on the page; empty if the page does not list the kind
-	stepKind string        // kind of the step in a trace
+	stepKind string        // kind of its step in a trace
 	sentence language.Text // sentence about the event; {by} is the sale, the replica or the Redis
 	ruler    language.Text // caption of a line across all lifelines, for an event that concerns everybody; empty: no such line
-	isCache  bool          // the texts are about a job that computes a cached value, see Event.Cache
+	isCache  bool          // the texts are for a job that computes a cached value, see Event.Cache
 }
 
 // eventTexts returns the texts of all kinds of events that are drawn and are neither commands nor the end of a sale.
@@ -173,7 +173,7 @@ func eventTexts() []eventText {
 	}
 }
 
-// text returns the texts of an event. ok is false for a kind that is not drawn, or is drawn otherwise.
+// text returns the texts of an event. ok is false for a kind that is not drawn, or has no eventText.
 func (e Event) text() (text eventText, ok bool) {
 	for _, h := range eventTexts() {
 		if h.kind == e.Kind && h.isCache == e.Cache {

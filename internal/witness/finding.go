@@ -2,12 +2,12 @@ package witness
 
 import "time"
 
-// Finding is a diagnosis: something that the account observed and that is worth a sentence, see Sentence. Kind determines which of the
-// fields are set. Both parties are named as in Holding.Holder.
+// Finding is a diagnosis that the account has made. Sentence returns it as a sentence. Kind determines which of the fields are set. Both
+// parties are named as in Holding.Holder.
 type Finding struct {
-	Kind    FindingKind `json:"kind"`
-	At      time.Time   `json:"at"`
-	Subject string      `json:"by"`           // sale, replica or Redis that did it, or to which it happened; empty: somebody unknown
+	Kind    FindingKind `json:"kind"`         // kind of the diagnosis
+	At      time.Time   `json:"at"`           // time at which it happened
+	Subject string      `json:"by"`           // sale, replica or Redis that acted or was affected; empty: unknown
 	Other   string      `json:"of,omitempty"` // other party: lock owner, writer, sale waited for, or sale in the critical section
 
 	Duration     Millis `json:"for_ms,omitempty"` // length of the wait, the overlap, the delay or the expiry
@@ -17,14 +17,14 @@ type Finding struct {
 	Node         int    `json:"node,omitempty"`   // 1-based Redlock master whose loss cost Other its majority; 0: the only Redis
 	Token        int64  `json:"token,omitempty"`  // fencing token of the refused write
 	LargerToken  int64  `json:"seen,omitempty"`   // larger fencing token that the store had seen
-	ReadStock    int64  `json:"read,omitempty"`   // stock that the sale read
-	WrittenStock int64  `json:"wrote,omitempty"`
+	ReadStock    int64  `json:"read,omitempty"`   // stock that the sale had read
+	WrittenStock int64  `json:"wrote,omitempty"`  // stock that the sale wrote
 }
 
-// FindingKind names a diagnosis.
+// FindingKind is the kind of a diagnosis.
 type FindingKind string
 
-// The kinds of findings. The comments name the parties by their fields.
+// The kinds of findings. The comments refer to the fields of Finding.
 const (
 	RemovedLock       FindingKind = "removed"          // Subject removed Other's lock
 	OverwroteLock     FindingKind = "overwrote"        // Subject took Other's lock by overwriting it
@@ -45,12 +45,12 @@ const (
 	Overtaken         FindingKind = "overtaken"        // Subject waited while Count sales that had asked later obtained the lock
 	LockIdle          FindingKind = "idle"             // the critical section was empty for Duration after Other, while Subject waited
 	DiedHolding       FindingKind = "died-holding"     // Subject's replica died with the lock, and Other waited Duration longer
-	DiedInQueue       FindingKind = "passed-over"      // Subject's replica died in the queue; Other took its turn, Duration after that began
-	QueuePlaceExpired FindingKind = "place-expired"    // Subject's replica died in the queue, and its place expired before its turn
+	DiedInQueue       FindingKind = "passed-over"      // Subject's replica died in the queue; Other entered Duration after its turn came
+	QueuePlaceExpired FindingKind = "place-expired"    // Subject's replica died in the queue, and its place expired before its turn came
 	RenewedAfterEnd   FindingKind = "renewed-on"       // Subject's lock was renewed Count times after the last sale that needed it, Other
 
-	RanTickTwice FindingKind = "ran-twice" // Subject ran Tick, which Other had begun to run
-	MissedTick   FindingKind = "missed"    // no replica ran Tick
+	RanTickTwice FindingKind = "ran-twice" // Subject ran the job for Tick, although Other had begun to run it
+	MissedTick   FindingKind = "missed"    // no replica ran the job for Tick
 
 	SoldDespiteError FindingKind = "sold-untold"    // the buyer's answer was a failure, and the ledger has Subject's order
 	DoubleSale       FindingKind = "double-sale"    // the ledger has more orders of Subject than its buyer placed

@@ -15,16 +15,16 @@ import (
 
 // findingText has the texts of a kind of finding.
 type findingText struct {
-	kind        FindingKind
-	anomaly     anomaly.Anomaly // anomaly of the catalogue that the finding shows; empty: none
-	title       language.Text   // title on the page, if it differs from the anomaly's; without either, the page never shows the kind
-	sentence    language.Text   // sentence about a finding; words in braces are replaced by its fields, see Sentence
-	cache       language.Text   // sentence where a job computes a cached value; empty: the same
-	explanation language.Text   // explanation for readers who know nothing about locks; empty if the sentence says it
-	isCost      bool            // the finding is no fault, only a cost of the lock
+	kind          FindingKind     // kind that the texts are for
+	anomaly       anomaly.Anomaly // anomaly in package anomaly that the finding shows; empty: none
+	title         language.Text   // title on the page; empty: the title of the anomaly, or the page never shows the kind
+	sentence      language.Text   // sentence about a finding; words in braces are replaced by its fields, see Sentence
+	cacheSentence language.Text   // sentence for a job that computes a cached value; empty: sentence is used
+	explanation   language.Text   // explanation for readers who know nothing about locks; empty: the sentence is enough
+	isCost        bool            // the finding is not a fault, but a cost of the lock
 }
 
-// findingTexts returns the texts of all kinds, in the order in which findings of the same moment are told.
+// findingTexts returns the texts of all kinds, in the order in which findings of the same moment are listed.
 func findingTexts() []findingText {
 	both := language.Both
 	queuePlace := both(
@@ -53,8 +53,8 @@ func findingTexts() []findingText {
 				"The work took longer than the lock's expiry. Redis removed the lock; the sale does not know that, and goes on.",
 				"业务耗时超过了锁的过期时间。Redis 删除了锁，这一单不知道，还在继续执行。")},
 		{kind: Overlapped, anomaly: anomaly.TwoHolders,
-			sentence: both("{by} and {of} were in the critical section together for {for}", "{by} 和 {of} 同时在临界区里，共 {for}"),
-			cache:    both("{by} and {of} computed the value at the same time, for {for}", "{by} 和 {of} 同时计算这个值，共 {for}"), explanation: both(
+			sentence:      both("{by} and {of} were in the critical section together for {for}", "{by} 和 {of} 同时在临界区里，共 {for}"),
+			cacheSentence: both("{by} and {of} computed the value at the same time, for {for}", "{by} 和 {of} 同时计算这个值，共 {for}"), explanation: both(
 				"Each believes that it is alone. If both read the same stock, one of the two updates is lost.",
 				"双方都以为只有自己。如果读到同一个库存，其中一次扣减就会丢失。")},
 		{kind: RefusedToken, anomaly: anomaly.TwoHolders, title: both("Stale token refused", "旧令牌被拒绝"),
@@ -85,12 +85,12 @@ func findingTexts() []findingText {
 			sentence: both("{by} waited for {for} for a lock that it held itself", "{by} 等自己持有的锁，等了 {for}"), explanation: both(
 				"A nested call asked for the lock that its own sale holds. A lock that is not reentrant makes it wait until the lock expires: "+
 					"a self-deadlock until the expiry. Then the nested call gets the lock, and the outer one works on without it. "+
-					"A lock that never expires makes it wait for good.",
+					"A lock that never expires makes it wait forever.",
 				"嵌套调用要加的锁，这一单自己已经持有。锁不可重入，就只能等自己的锁过期（自死锁）。过期后嵌套调用加锁成功，外层调用没有锁，却继续执行。锁若永不过期，就永远等下去。")},
 		{kind: LearnedOfLoss, title: both("Learned of the loss", "得知锁丢失"),
 			isCost: true, sentence: both("{by} was told that it had lost the lock", "{by} 得知自己的锁丢失"), explanation: both(
-				"Its renewal found the lock gone, or its time was over: the context of its work ended. A write that is on its way by then is "+
-					"stopped by a token alone (v7).",
+				"Its renewal found the lock gone, or its time was over: the context of its work ended. Only a token (v7) stops "+
+					"a write that is already on its way.",
 				"续期时发现锁已经不在，或者有效时间已过：业务的 context 被取消。这时已经发出的写入，只有令牌（v7）拦得住。")},
 		{kind: Unanswered, anomaly: anomaly.Unanswered,
 			sentence: both("{by} asked for the lock, had no reply for {for}, and failed", "{by} 请求加锁，{for}没有响应，于是失败")},
@@ -105,9 +105,9 @@ func findingTexts() []findingText {
 			"{by}'s buyer was left in doubt; the ledger has no such order",
 			"{by} 的买家无法确定自己是否买到；账本里没有这个订单")},
 		{kind: RanTickTwice, sentence: both("{by} ran tick {tick}, and so did {of}", "第 {tick} 个 tick 的任务，{by} 运行了，{of} 也运行了"),
-			cache: both("{by} computes the value, and so does {of}", "{by} 计算这个值时，{of} 也在计算")},
+			cacheSentence: both("{by} computes the value, and so does {of}", "{by} 计算这个值时，{of} 也在计算")},
 		{kind: MissedTick, sentence: both("nobody ran tick {tick}", "第 {tick} 个 tick 没有实例运行任务"),
-			cache: both("nobody computed the value", "没有实例计算这个值")},
+			cacheSentence: both("nobody computed the value", "没有实例计算这个值")},
 		{kind: Overtaken, anomaly: anomaly.Starved, title: both("Overtaken", "被插队"),
 			isCost: true, sentence: both(
 				"{by} was overtaken by {times} sales that asked after it",
@@ -165,24 +165,24 @@ func Titles() map[string]language.Text {
 // text returns the texts of a kind.
 func (k FindingKind) text() findingText { return findingTexts()[k.rank()] }
 
-// rank returns the position of a kind among findings of the same moment; -1 for an unknown kind.
+// rank returns the position of a kind in the order of findings of the same moment; -1: the kind is unknown.
 func (k FindingKind) rank() int {
 	return slices.IndexFunc(findingTexts(), func(t findingText) bool { return t.kind == k })
 }
 
-// Anomaly returns the anomaly of the catalogue that a finding shows; empty if none.
+// Anomaly returns the anomaly that a finding of this kind shows; empty: none.
 func (k FindingKind) Anomaly() anomaly.Anomaly { return k.text().anomaly }
 
-// IsBad reports whether a finding is a fault, and not only a cost of the lock.
+// IsBad reports whether a finding of this kind is a fault, and not only a cost of the lock.
 func (k FindingKind) IsBad() bool { return !k.text().isCost }
 
-// Why explains a finding to readers who know nothing about locks; empty if the sentence says it.
+// Why returns an explanation of a finding for readers who know nothing about locks; empty: the sentence is enough.
 func (f Finding) Why(in language.Language) string { return f.Kind.text().explanation.In(in) }
 
 // Sentence returns the sentence about a finding.
 func (f Finding) Sentence(in language.Language) string {
 	subject, sentence := f.subjectName(in), f.Kind.text().sentence
-	if cache := f.Kind.text().cache; f.Cache && cache != (language.Text{}) {
+	if cache := f.Kind.text().cacheSentence; f.Cache && cache != (language.Text{}) {
 		sentence = cache
 	}
 	return strings.NewReplacer(
@@ -192,7 +192,7 @@ func (f Finding) Sentence(in language.Language) string {
 	).Replace(sentence.In(in))
 }
 
-// withSpaceAfter returns a name as it stands before another word: Chinese has no space between words.
+// withSpaceAfter returns a name with the space that separates it from the next word. Chinese has no such space.
 func withSpaceAfter(name string) string {
 	if last, _ := utf8.DecodeLastRuneInString(name); unicode.Is(unicode.Han, last) {
 		return name
@@ -200,7 +200,7 @@ func withSpaceAfter(name string) string {
 	return name + " "
 }
 
-// withSpaceBefore returns a name as it stands after another word.
+// withSpaceBefore returns a name with the space that separates it from the word before. Chinese has no such space.
 func withSpaceBefore(name string) string {
 	if first, _ := utf8.DecodeRuneInString(name); unicode.Is(unicode.Han, first) {
 		return name
@@ -208,7 +208,7 @@ func withSpaceBefore(name string) string {
 	return " " + name
 }
 
-// subjectName returns Subject as the sentence names it. Names of sales and replicas are the same in all languages.
+// subjectName returns the name of Subject in a sentence. Names of sales and replicas are the same in all languages.
 func (f Finding) subjectName(in language.Language) string {
 	switch {
 	case f.Kind == RedisLostLock:
@@ -222,7 +222,7 @@ func (f Finding) subjectName(in language.Language) string {
 	}
 }
 
-// isAboutLedger reports whether a finding compares the ledger with what a buyer was answered.
+// isAboutLedger reports whether a finding compares the ledger with the answers to buyers.
 func (k FindingKind) isAboutLedger() bool {
 	return slices.Contains([]FindingKind{SoldDespiteError, DoubleSale, NeverBooked, InDoubtBooked, InDoubtUnbooked}, k)
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Span is a period of time: From belongs to it, To does not.
+// Span is a period of time: it includes From but not To.
 type Span struct {
-	From time.Time
+	From time.Time // start
 	To   time.Time // zero: the span has not ended
 }
 
@@ -16,46 +16,46 @@ func (s Span) Contains(at time.Time) bool {
 	return !at.Before(s.From) && (s.To.IsZero() || at.Before(s.To))
 }
 
-// Intersect returns the common part of two spans. If they have none, its length is not positive.
+// Intersect returns the common part of two spans. If there is none, the result has no positive length.
 func (s Span) Intersect(other Span) Span {
-	return Span{later(s.From, other.From), Earlier(s.To, other.To)}
+	return Span{laterOf(s.From, other.From), EarlierOf(s.To, other.To)}
 }
 
 // Length returns the length of a span that has ended.
 func (s Span) Length() time.Duration { return s.To.Sub(s.From) }
 
-// Earlier returns the earlier of two times. A zero time stands for no time.
-func Earlier(a, b time.Time) time.Time {
+// EarlierOf returns the earlier of two times. A zero time is ignored.
+func EarlierOf(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
 	}
 	return a
 }
 
-// later returns the later of two times.
-func later(a, b time.Time) time.Time {
+// laterOf returns the later of two times.
+func laterOf(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}
 	return b
 }
 
-// Holding is a period in which the lock truly belonged to one holder, as Redis saw it, so far as the replies show.
+// Holding is a period in which the lock truly belonged to one holder, according to Redis, as far as replies show it.
 type Holding struct {
 	Span
 
-	Holder  string // sale, or replica whose sales share the holding one after the other
-	End     HoldingEnd
-	EndedBy string // sale or Redis that ended it; empty: it expired, or nobody is known
-	TTL     Millis // latest expiry that was set; 0: the lock never expires
-	Node    int    // 1-based Redlock master, for a holding on one master; 0: the only Redis, or a majority
-	Segment int    // 1-based stock segment that the lock guards; 0: the whole stock
+	Holder  string     // sale, or replica whose sales share the holding one after the other
+	End     HoldingEnd // how the holding ended
+	EndedBy string     // sale or Redis that ended the holding; empty: the lock expired, or the cause is unknown
+	TTL     Millis     // latest expiry that was set; 0: the lock never expires
+	Node    int        // 1-based Redlock master, for a holding on one master; 0: the only Redis, or a majority
+	Segment int        // 1-based stock segment that the lock guards; 0: the whole stock
 
-	ttlSetAt     time.Time // earliest time at which TTL may have been set: when the command was sent
-	lastLostPart *Holding  // holding on one master that ended last, for a majority's holding
+	ttlSetAt     time.Time // earliest time at which TTL may have taken effect: when the command was sent
+	lastLostPart *Holding  // for the holding of a majority: its holding on one master that ended last; nil: none has ended
 }
 
-// HoldingEnd says how a holding ended.
+// HoldingEnd is the way in which a holding ended.
 type HoldingEnd string
 
 // The ends of holdings.
@@ -66,7 +66,7 @@ const (
 	RemovedByOther     HoldingEnd = "removed"     // another owner removed the lock
 	OverwrittenByOther HoldingEnd = "overwritten" // another owner overwrote the lock
 	LostByRedis        HoldingEnd = "forgotten"   // Redis lost the key
-	Vanished           HoldingEnd = "gone"        // the lock is gone, and no command is known that ended it
+	Vanished           HoldingEnd = "gone"        // the lock is gone, and no known command ended the holding
 )
 
 // ExpiryDeadline returns the earliest time at which the lock expires unless it is renewed; zero if it never expires.
@@ -77,8 +77,8 @@ func (h *Holding) ExpiryDeadline() time.Time {
 	return h.ttlSetAt.Add(time.Duration(h.TTL))
 }
 
-// EndTime returns when a holding ended, or zero if it lasts. A holding whose deadline is past at now counts as expired, though no command
-// has shown it.
+// EndTime returns when a holding ended, or zero if it lasts. A holding whose deadline has passed at now counts as expired, even if no
+// command has shown that.
 func (h *Holding) EndTime(now time.Time) time.Time {
 	if h.End == Ongoing && h.isExpiredAt(now) {
 		return h.ExpiryDeadline()
@@ -89,7 +89,7 @@ func (h *Holding) EndTime(now time.Time) time.Time {
 // BelongsTo reports whether the holder is this sale or its replica.
 func (h *Holding) BelongsTo(sale string) bool { return isHeldBy(h.Holder, sale) }
 
-// isExpiredAt reports whether the deadline is past at a time.
+// isExpiredAt reports whether the deadline has passed at a time.
 func (h *Holding) isExpiredAt(at time.Time) bool { return h.TTL > 0 && !at.Before(h.ExpiryDeadline()) }
 
 // addHolding inserts h in order of its start. A holding on one node counts only once it completes a majority.
@@ -106,8 +106,8 @@ func (a *Account) addHolding(h *Holding) {
 	a.Holdings = slices.Insert(a.Holdings, at, h)
 }
 
-// endHolding handles the end of a holding. An expiry shows only some time later: a sale may have been in the critical section then, or may
-// have written since.
+// endHolding handles the end of a holding. An expiry is detected only some time later: a sale may have been in the critical section at the
+// expiry, or may have written since then.
 func (a *Account) endHolding(h *Holding) {
 	if h.Node > 0 {
 		h = a.endNodeHolding(h)
@@ -135,7 +135,7 @@ func (a *Account) addNodeHolding(part *Holding) *Holding {
 	whole := *part
 	whole.Node = 0
 	for _, p := range parts {
-		whole.From = later(whole.From, p.From)
+		whole.From = laterOf(whole.From, p.From)
 	}
 	return &whole
 }

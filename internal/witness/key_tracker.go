@@ -8,24 +8,24 @@ import (
 
 // keyTracker follows the lock's key on one Redis from command to command. A command took effect at some moment between its two times: of
 // the commands that may have been next, the tracker applies the one that ended first and fits the known state. While none fits, they wait
-// for one that does.
+// for an event that makes one fit.
 type keyTracker struct {
-	account          *Account
-	node             int
-	segment          int
-	pending          []*pendingEvent // events not applied yet, in the order of Replied
-	latest           *Holding
+	account          *Account         // account that gets the holdings and findings
+	node             int              // 1-based Redlock master that has the key; 0: the Redis with the stock
+	segment          int              // 1-based stock segment that the lock guards; 0: the whole stock
+	pending          []*pendingEvent  // events not applied yet, in the order of Replied
+	latest           *Holding         // latest holding; nil: none yet
 	isHeld           bool             // latest has not ended
 	unanswered       []Event          // commands that asked for the lock and have no reply
 	releasedCommands map[string]Event // arrival of a held command, by replica
-	resentBy         map[string]bool  // replicas whose client has sent a command twice
+	resentBy         map[string]bool  // replicas whose client has sent a command twice, until that explains an event
 	vanished         []*Holding       // holdings that ended without a known cause
 }
 
-// keyLocation says where a lock's key is.
+// keyLocation is the location of a key of the lock: a node and a segment, as in keyTracker.
 type keyLocation struct{ node, segment int }
 
-// trackerAt returns the tracker of a key, a new one if need be.
+// trackerAt returns the tracker of a key, and creates it if necessary.
 func (a *Account) trackerAt(at keyLocation) *keyTracker {
 	if a.trackers[at] == nil {
 		a.trackers[at] = &keyTracker{
@@ -46,7 +46,7 @@ func (a *Account) trackersOf(event Event) (all []*keyTracker) {
 	return all
 }
 
-// add takes note of an event, and applies what fits.
+// add records an event, and applies the events that fit.
 func (k *keyTracker) add(event *pendingEvent) {
 	switch {
 	case event.Kind == KindCommandResent:
@@ -177,13 +177,13 @@ func (k *keyTracker) obtain(event Event) {
 	k.begin(c.Holder, event.Replied, event.Sent, c.TTL)
 }
 
-// begin starts a holding at from, whose expiry was set at set.
-func (k *keyTracker) begin(holder string, from, set time.Time, ttl Millis) {
-	k.latest, k.isHeld = &Holding{Span: Span{From: from}, Holder: holder, TTL: ttl, ttlSetAt: set, Node: k.node, Segment: k.segment}, true
+// begin starts a holding at from. Its expiry was set at ttlSetAt.
+func (k *keyTracker) begin(holder string, from, ttlSetAt time.Time, ttl Millis) {
+	k.latest, k.isHeld = &Holding{Span: Span{From: from}, Holder: holder, TTL: ttl, ttlSetAt: ttlSetAt, Node: k.node, Segment: k.segment}, true
 	k.account.addHolding(k.latest)
 }
 
-// setExpiry notes that a holder's expiry was set.
+// setExpiry records that the expiry of the present holding was set.
 func (k *keyTracker) setExpiry(ttl Millis, at time.Time) {
 	k.latest.TTL, k.latest.ttlSetAt = ttl, at
 	if k.node > 0 {
@@ -223,8 +223,8 @@ func (k *keyTracker) remove(event Event) {
 	}
 }
 
-// claimVanished ends a vanished holding by a release whose reply came late, if it was that release which ended it. It reports whether
-// there was one.
+// claimVanished finds the vanished holding that was ended by a release whose reply came late, and records that cause. It reports whether
+// there was such a holding.
 func (k *keyTracker) claimVanished(release Event) bool {
 	if c := release.Command; c == nil || c.Verb != Removes || c.Outcome != Done && c.Outcome != Passed {
 		return false
@@ -238,14 +238,14 @@ func (k *keyTracker) claimVanished(release Event) bool {
 	return false
 }
 
-// expire ends a holding that was gone at a time, though no command removed it.
-func (k *keyTracker) expire(by time.Time) {
+// expire ends a holding that had ended by a time, although no command removed the lock.
+func (k *keyTracker) expire(at time.Time) {
 	switch {
 	case !k.isHeld:
-	case k.latest.isExpiredAt(by):
+	case k.latest.isExpiredAt(at):
 		k.end(Expired, "", k.latest.ExpiryDeadline())
 	default:
-		k.end(Vanished, "", by)
+		k.end(Vanished, "", at)
 	}
 }
 
@@ -262,8 +262,8 @@ func (k *keyTracker) loseLock(event Event) {
 	}
 }
 
-// inferHolding begins the holding that a command found, though no command is known to have taken the lock: the sender's own, if its client
-// sent the command twice, or that of a command without a reply.
+// inferHolding begins the holding that a command found, although no known command has taken the lock: the sender's own, if its client sent
+// the command twice, or that of a command without a reply.
 func (k *keyTracker) inferHolding(event Event) {
 	c := event.Command
 	if c.Outcome == Again || k.resentBy[event.Replica] {
@@ -273,7 +273,7 @@ func (k *keyTracker) inferHolding(event Event) {
 	}
 	for i, doubt := range k.unanswered {
 		if doubt.Sent.Before(event.Replied) {
-			from := later(doubt.Sent, k.releasedCommands[doubt.Replica].Replied)
+			from := laterOf(doubt.Sent, k.releasedCommands[doubt.Replica].Replied)
 			k.unanswered = slices.Delete(k.unanswered, i, i+1)
 			k.begin(doubt.Command.Holder, from, from, doubt.Command.TTL)
 			return
@@ -286,7 +286,7 @@ func (k *keyTracker) reportForeign(kind FindingKind, event Event) {
 	k.report(Finding{Kind: kind, At: event.Replied, Subject: actorOf(event), Other: k.holder()})
 }
 
-// report reports a finding, unless the key is on one of several masters, where only the majority counts.
+// report reports a finding, unless the key is on a Redlock master, because only a majority counts there.
 func (k *keyTracker) report(f Finding) {
 	if k.node == 0 {
 		k.account.report(f)

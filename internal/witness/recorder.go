@@ -30,29 +30,30 @@ const (
 // for each client. It sends no commands to Redis, and its memory is bounded: it drops the oldest events. Its methods may be called
 // concurrently.
 type Recorder struct {
-	replica   string
-	now       func() time.Time
-	maxEvents int
+	replica   string           // name of the replica
+	now       func() time.Time // clock
+	maxEvents int              // largest number of notes
 
-	mu          sync.Mutex
-	process     string // unique name of the replica's process
-	notes       []note // recorded events, oldest first
-	lastID      uint64 // id of the newest note
-	saleCount   int    // number of sales begun so far
-	activeSales map[string]*activeSale
-	noSale      *activeSale   // poll counters of commands that belong to no sale
-	changed     chan struct{} // closed when there is another event; nil while no watcher waits
-	closed      bool
+	mu          sync.Mutex             // guards the fields below
+	process     string                 // unique name of the replica's process
+	notes       []note                 // recorded events, oldest first
+	lastID      uint64                 // id of the newest note
+	saleCount   int                    // number of sales begun so far
+	activeSales map[string]*activeSale // sales that have begun and not ended, by owner value
+	noSale      *activeSale            // poll counters of commands that belong to no sale
+	changed     chan struct{}          // closed when there is another event; nil while no watcher waits
+	closed      bool                   // all streams end
 }
 
 // activeSale is a sale that has begun and not ended.
 type activeSale struct {
-	name  string
-	owner string
-	run   string
+	name  string             // short name, such as r1#3
+	owner string             // owner value
+	run   string             // id of the run
 	polls map[int]*pollState // poll states by node; 0: the Redis with the stock
 }
 
+// newActiveSale returns a sale that has sent nothing yet.
 func newActiveSale(name, owner string) *activeSale {
 	return &activeSale{name: name, owner: owner, polls: map[int]*pollState{}}
 }
@@ -75,7 +76,7 @@ func NewRecorder(replica, process string, now func() time.Time) *Recorder {
 	}
 }
 
-// Follow implements service.Observer: it gives the sale its short name, by which the commands of the returned context are recorded.
+// Follow gives a sale its short name, for service.Observer. Commands with the returned context are recorded under that name.
 func (r *Recorder) Follow(ctx context.Context, run, owner string) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,8 +87,8 @@ func (r *Recorder) Follow(ctx context.Context, run, owner string) context.Contex
 	return context.WithValue(ctx, saleKey{}, s)
 }
 
-// Observe implements service.Observer. Misses and Conflicts are not recorded: a sale that does not get the lock ends with an error that
-// says so.
+// Observe records a moment of a sale, for service.Observer. It does not record Misses and Conflicts: a sale that does not get the lock ends
+// with an error that says so.
 func (r *Recorder) Observe(ctx context.Context, seen service.SaleEvent) {
 	s, _ := ctx.Value(saleKey{}).(*activeSale)
 	if s == nil || seen.Moment == service.Misses || seen.Moment == service.Conflicts {
@@ -112,7 +113,7 @@ func (r *Recorder) Observe(ctx context.Context, seen service.SaleEvent) {
 	r.add(note{event: event})
 }
 
-// Note records an event of the replica itself, as far as the replica can know of it.
+// Note records an event of the replica itself, as far as the replica can know it.
 func (r *Recorder) Note(kind Kind) {
 	at := r.now()
 	r.mu.Lock()
@@ -128,9 +129,9 @@ func (r *Recorder) Close() {
 	r.notifyWatchers()
 }
 
-// Relay records an event of another recorder's stream, as it was sent, for the watchers of this recorder, which records nothing of its
-// own. When the other recorder has dropped events, or belongs to a new process, Relay drops all events before them, too. It fails if the
-// event's id is malformed.
+// Relay records an event of another recorder's stream, as it was sent, for the watchers of this recorder. A recorder that relays records
+// nothing itself. When the other recorder has dropped events, or belongs to a new process, Relay drops all events before them, too. It
+// fails if the event's id is malformed.
 func (r *Recorder) Relay(sent sse.Event) error {
 	process, number, _ := strings.Cut(sent.ID, ":")
 	id, err := strconv.ParseUint(number, 10, 64)
@@ -169,8 +170,8 @@ func (r *Recorder) notifyWatchers() {
 	}
 }
 
-// notesAfter returns the next notes after the last event that a watcher has seen, at most maxBatch, preceded by a gap if some were
-// dropped. If there are fewer than maxBatch, it also returns a channel that is closed when there are more; nil if the recorder is closed.
+// notesAfter returns at most maxBatch notes after the last event that a watcher has seen, preceded by a gap if some were dropped. If there
+// are fewer than maxBatch, it also returns a channel that is closed when there are more. The channel is nil if the recorder is closed.
 func (r *Recorder) notesAfter(seen string) (process string, notes []note, more <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -189,10 +190,10 @@ func (r *Recorder) notesAfter(seen string) (process string, notes []note, more <
 
 // note is a recorded event. Its command is described only when a watcher reads it, because that costs time that sales need.
 type note struct {
-	event   Event
-	args    []any // arguments of the command; nil for a moment
-	reply   any
-	err     error
+	event   Event  // event, without the texts of its command
+	args    []any  // arguments of the command; nil: the event is not a command
+	reply   any    // reply to the command, if err is nil
+	err     error  // error of the command, or nil
 	encoded []byte // JSON of the event, as another recorder sent it; otherwise nil
 }
 
@@ -228,8 +229,8 @@ func (r *Recorder) HookOfNode(node, nodes int) redis.Hook {
 
 // hook records the commands of one client.
 type hook struct {
-	recorder    *Recorder
-	node, nodes int
+	recorder    *Recorder // recorder that gets the commands
+	node, nodes int       // 1-based Redlock master of the client, and the number of masters; 0: the client of the Redis with the stock
 }
 
 // record sends commands and records them. Of a transaction it records the commands of a sale that concern the lock or the stock.
@@ -248,8 +249,8 @@ func (h hook) record(ctx context.Context, commands []redis.Cmder, send func(cont
 }
 
 // recordCommand records a command of a sale, a renewal, or a removal of the lock by hand, unless it concerns neither the lock nor the
-// stock. Of the attempts of a sale that polls it records the first refusal and counts the repetitions in the next different command; the
-// same with renewals that fail.
+// stock. Of the attempts of a sale that polls, it records the first refusal; the next different command has the number of repetitions. It
+// does the same for renewals that fail.
 func (h hook) recordCommand(ctx context.Context, sent time.Time, cmd redis.Cmder, err error) {
 	r := h.recorder
 	s, _ := ctx.Value(saleKey{}).(*activeSale)
@@ -280,7 +281,7 @@ func (h hook) recordCommand(ctx context.Context, sent time.Time, cmd redis.Cmder
 	if h.isFutileRelease(polls, m, err) {
 		return
 	}
-	if polls.isRepeatedBy(m, cmd.Name(), h.node > 0 && isDialError(err)) {
+	if polls.recordRepetition(m, cmd.Name(), h.node > 0 && isDialError(err)) {
 		polls.repeats, polls.lastSent = polls.repeats+1, sent
 		return
 	}
@@ -297,9 +298,9 @@ func (s *activeSale) pollsOn(node int) *pollState {
 	return s.polls[node]
 }
 
-// isRepeatedBy reports whether a command asks for the lock, or for its renewal, in vain as the one before did, and remembers the command
-// for the next call. An attempt on a node that cannot be dialed is in vain, too.
-func (p *pollState) isRepeatedBy(m meaning.Meaning, name string, unreachable bool) bool {
+// recordRepetition remembers a command for the next call. It reports whether the command asks in vain for the lock or its renewal, like the
+// command before. An attempt on a node that cannot be dialed is in vain, too.
+func (p *pollState) recordRepetition(m meaning.Meaning, name string, unreachable bool) bool {
 	refused := ""
 	if m.Verb == Takes && (m.Outcome == Refused || unreachable) || m.Verb == Looks || m.Verb == Renews && m.Outcome == Unknown {
 		refused = strings.Join([]string{name, string(m.Verb), string(m.Outcome)}, " ")
@@ -311,8 +312,8 @@ func (p *pollState) isRepeatedBy(m meaning.Meaning, name string, unreachable boo
 	return false
 }
 
-// isFutileRelease reports whether a command releases a lock that the node has just refused, or whose request never arrived: an attempt
-// that gets no majority releases the lock on every node.
+// isFutileRelease reports whether a command releases a lock on a node that has just refused the lock, or has not received the request. An
+// attempt that gets no majority releases the lock on every node.
 func (h hook) isFutileRelease(polls *pollState, m meaning.Meaning, err error) bool {
 	return h.node > 0 && polls.refusedCommand != "" && m.Verb == Removes && (m.Outcome == ByOther || m.Outcome == ByNobody || isDialError(err))
 }
@@ -323,7 +324,8 @@ func isDialError(err error) bool {
 	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
-// holderName returns the short name of the owner in a command: that of its sale, unless the owner is a process. The caller holds r.mu.
+// holderName returns the short name of the owner in a command: that of its sale or, if the owner is a process, that of the replica. The
+// caller holds r.mu.
 func (r *Recorder) holderName(s *activeSale, owner string) string {
 	switch {
 	case s != nil && (owner == s.owner || !strings.HasPrefix(owner, lock.Key+":")):
@@ -337,7 +339,8 @@ func (r *Recorder) holderName(s *activeSale, owner string) string {
 	}
 }
 
-// canBeSaleOwner reports whether an owner value can be a sale's: not the process's, nor that of one of its attempts.
+// canBeSaleOwner reports whether an owner value can be that of a sale: it is neither that of the process nor that of an attempt of the
+// process.
 func (r *Recorder) canBeSaleOwner(owner string) bool {
 	return strings.HasPrefix(owner, lock.Key+":") && !strings.Contains(owner, r.process)
 }

@@ -8,26 +8,26 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Sale is the history of a sale, or of a run of a job. Times are zero as long as the event has not happened.
+// Sale is the history of a sale, or of a run of a job. A time is zero until its event happens.
 type Sale struct {
 	Name, Replica                        string
-	AskedAt, ObtainedAt, LeftAt, EndedAt time.Time
+	AskedAt, ObtainedAt, LeftAt, EndedAt time.Time // first times at which the sale asked for the lock, obtained and left it, and ended
 	LastEventAt                          time.Time // time of the sale's latest event
 	Error, Code                          string    // failure that ended the sale, and its code; empty: it succeeded or goes on
 	Died                                 bool      // the sale ended because its replica died
 	Segment                              int       // 1-based stock segment that the sale is in, or was in last; 0: the whole stock
 
-	owner                string
+	owner                string           // owner value of the sale
 	waitingSince         time.Time        // start of the present wait; zero: the sale does not wait
-	nestedWaitSince      time.Time        // start of a nested call's wait; zero: none waits
+	nestedWaitSince      time.Time        // start of a nested call's wait; zero: no nested call waits
 	lockDepth            int              // number of nested calls that hold the lock, the outermost included
 	section              *CriticalSection // present visit to the critical section; nil: none
 	overtakenCount       int              // number of sales that asked later and obtained the lock first
-	attempts             map[int]int
-	unansweredSince      time.Time // time of its first command without a reply; zero: none
-	isUnansweredReported bool      // Unanswered was reported
-	lastRead             Event     // latest read of the stock
-	wroteAt              time.Time
+	attempts             map[int]int      // number of vain attempts in the present wait, by node; nil: the sale does not wait
+	unansweredSince      time.Time        // time of its first command without a reply; zero: none
+	isUnansweredReported bool             // Unanswered was reported
+	lastRead             Event            // latest read of the stock
+	wroteAt              time.Time        // time of the latest write of the stock
 }
 
 // IsWaiting reports whether the sale has asked for the lock and neither obtained it nor ended.
@@ -50,11 +50,11 @@ func (s *Sale) InCriticalSection() bool { return s.section != nil }
 type Stop struct {
 	Span
 
-	Replica string
+	Replica string // name of the replica
 }
 
-// saleOf returns the sale of an event, a new one if need be. One that asks after its end is a new sale of the same name: its replica was
-// restarted.
+// saleOf returns the sale of an event, and creates it if necessary. If the sale asks after its end, its replica was restarted, and this is
+// a new sale of the same name.
 func (a *Account) saleOf(event Event) *Sale {
 	s := a.salesByName[event.Sale]
 	if s == nil || event.Kind == KindAsks && !s.EndedAt.IsZero() {
@@ -67,7 +67,7 @@ func (a *Account) saleOf(event Event) *Sale {
 	return s
 }
 
-// beginWait handles that a sale, or a nested call of it, asks for the lock.
+// beginWait handles an event in which a sale, or a nested call of it, asks for the lock.
 func (a *Account) beginWait(s *Sale, event Event) {
 	if s.AskedAt.IsZero() {
 		s.AskedAt, s.owner = event.Replied, event.Owner
@@ -85,8 +85,8 @@ func (a *Account) beginWait(s *Sale, event Event) {
 	s.attempts = map[int]int{}
 }
 
-// enterLock handles that a sale, or a nested call of it, obtains the lock.
-func (a *Account) enterLock(s *Sale, event Event) {
+// obtainLock handles an event in which a sale, or a nested call of it, obtains the lock.
+func (a *Account) obtainLock(s *Sale, event Event) {
 	a.recordWait(s, event)
 	if s.IsWaiting() {
 		for _, other := range a.ActiveSales[:slices.Index(a.ActiveSales, s)] {
@@ -101,8 +101,8 @@ func (a *Account) enterLock(s *Sale, event Event) {
 	a.enter(s, event.Replied)
 }
 
-// unlock handles that a sale, or a nested call of it, begins to release the lock.
-func (a *Account) unlock(s *Sale, event Event) {
+// beginRelease handles an event in which a sale, or a nested call of it, begins to release the lock.
+func (a *Account) beginRelease(s *Sale, event Event) {
 	a.report(s.endNestedWait(event.Replied)...)
 	if s.lockDepth--; s.lockDepth == 0 {
 		a.exit(s, event.Replied)
@@ -122,7 +122,7 @@ func (a *Account) endSale(s *Sale, event Event) {
 	}
 }
 
-// finishSale ends a sale, by itself or by the death of its replica.
+// finishSale records that a sale has ended, by itself or by the death of its replica.
 func (a *Account) finishSale(s *Sale, at time.Time) {
 	a.exit(s, at)
 	if s.EndedAt.IsZero() {
@@ -142,7 +142,7 @@ func endStop(stops []Stop, event Event) {
 	}
 }
 
-// endReplica handles the death of a replica, or that another process has its name: all its sales end.
+// endReplica handles the death of a replica, or its replacement by another process of the same name: all its sales end.
 func (a *Account) endReplica(event Event) {
 	endStop(a.Stops, event)
 	for segment := range a.maxSegment + 1 {
@@ -167,18 +167,18 @@ func ReplicaOf(sale string) string {
 // isHeldBy reports whether a holder is this sale or its replica.
 func isHeldBy(holder, sale string) bool { return holder == sale || holder == ReplicaOf(sale) }
 
-// CriticalSection is a visit to the critical section: the time in which a sale believed that it held the lock, from when it obtained it
-// until it began to release it, learned of its loss, or died.
+// CriticalSection is a visit to the critical section: the time in which a sale believed that it held the lock, from obtaining the lock
+// until the sale began to release it, learned of its loss, or died.
 type CriticalSection struct {
 	Span
 
-	Sale         string
+	Sale         string   // short name of the sale
 	Segment      int      // 1-based stock segment of the sale; 0: the whole stock
 	Overlaps     []string // first few sales with which the visit overlapped, known at its end
 	OverlapCount int      // number of sales with which the visit overlapped
 }
 
-// maxOverlaps is how many names of overlapping sales a visit keeps: as many as a tooltip of the page can show.
+// maxOverlaps is the number of overlapping sales whose names a visit keeps: as many as a tooltip of the page can show.
 const maxOverlaps = 3
 
 // enter begins a sale's visit to the critical section. Calls may be nested.
@@ -195,13 +195,14 @@ func (a *Account) enter(s *Sale, at time.Time) {
 	a.occupancy++
 	// A run of a job asks for nothing, because it waits for its tick.
 	if a.occupancy == 1 && a.lastEnded != nil && a.lastEnded.Segment == s.Segment && !s.AskedAt.IsZero() {
-		if d := at.Sub(later(a.lastEnded.To, s.AskedAt)); d > reportedWait {
+		if d := at.Sub(laterOf(a.lastEnded.To, s.AskedAt)); d > reportedWait {
 			a.report(Finding{Kind: LockIdle, At: at, Subject: s.Name, Other: a.lastEnded.Sale, Duration: Millis(d)})
 		}
 	}
 }
 
-// exit ends the visit, and reports the overlaps with visits that have ended. The others are reported when they end.
+// exit ends a sale's visit, and reports the overlaps with visits that have ended. The overlaps with other visits are reported when those
+// end.
 func (a *Account) exit(s *Sale, at time.Time) {
 	section := s.section
 	s.lockDepth = 0
@@ -240,7 +241,7 @@ func overlapFinding(a, b *CriticalSection, overlap Span) Finding {
 	return Finding{Kind: Overlapped, At: overlap.From, Subject: a.Sale, Other: b.Sale, Duration: Millis(overlap.Length())}
 }
 
-// findOngoingOverlaps returns the overlaps of which at least one visit goes on, at most max of them (0: all).
+// findOngoingOverlaps returns the overlaps of which at least one visit continues, at most limit of them; 0: all.
 func (a *Account) findOngoingOverlaps(now time.Time, limit int) (found []Finding) {
 	if a.limits.AllowOverlap {
 		return nil
@@ -309,7 +310,7 @@ func shortenNames(events []Event) []Event {
 // saleNames has the short names of sales by their owner values.
 type saleNames map[string]string
 
-// attribute assigns a command that carries a sale's owner value to that sale, though the sale had ended when it was sent.
+// attribute assigns a command that carries a sale's owner value to that sale, although the sale had ended when the command was sent.
 func (o saleNames) attribute(event Event) Event {
 	if event.Kind == KindAsks && event.Owner != "" {
 		o[event.Owner] = event.Sale

@@ -8,10 +8,10 @@ import (
 	"lockstep/internal/service"
 )
 
-// segmentStock is the state of one stock segment, or of the whole stock, as the sales left it.
+// segmentStock is the state of one stock segment, or of the whole stock, as far as commands show it.
 type segmentStock struct {
-	lastWrite       Event // latest write that is known
-	unconfirmedRead Event // latest read that showed a write whose reply was not known yet
+	lastWrite       Event // latest known write; zero: none
+	unconfirmedRead Event // latest read that showed a write whose reply was not yet known; zero: none
 	maxToken        int64 // largest fencing token that the store has seen
 }
 
@@ -67,7 +67,7 @@ func (s *Sale) findLateWrite(h *Holding) []Finding {
 	return []Finding{{Kind: WroteLate, At: s.wroteAt, Subject: s.Name, Duration: Millis(s.wroteAt.Sub(h.To))}}
 }
 
-// compareLedger reports a difference between the ledger and what a buyer was answered.
+// compareLedger reports a difference between the ledger and the answer to a buyer.
 func (a *Account) compareLedger(event Event) {
 	// A sale that never asked for the lock has no name.
 	found := Finding{At: event.Replied, Subject: cmp.Or(a.saleNames[event.Owner], event.Replica)}

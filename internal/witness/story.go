@@ -20,8 +20,8 @@ const (
 	maxStoryFindings = 8 // findings of a kind from which a story chooses
 )
 
-// storyKinds returns the kinds of findings that a story may have, in the order in which they are told if they share a moment. Kinds that
-// say the same in other words are left out.
+// storyKinds returns the kinds of findings that a story may have, in the order in which findings of the same moment are told. It leaves out
+// kinds that only repeat others.
 func storyKinds() []FindingKind {
 	return []FindingKind{
 		ReplicaPaused, ReplicaDied, RedisLostLock, OverwroteLock, ExpiredAtWork, EnteredOccupied, ProlongedLock,
@@ -29,9 +29,8 @@ func storyKinds() []FindingKind {
 	}
 }
 
-// Story returns the moments that lead to the first faults, in order: how a lock was lost, who entered because of that, and so on up to the
-// first lost update, each with its cause. Of later faults it has the first of each kind that is not yet told. It is empty if nothing went
-// wrong.
+// Story returns the moments that lead to the first faults, in order: how a lock was lost, which sale entered because of that, and so on up
+// to the first lost update, each with its cause. It also has the first later fault of each other kind. It is empty if nothing went wrong.
 func (a *Account) Story() []StoryMoment {
 	if a.storySnapshot != nil {
 		return a.storySnapshot
@@ -47,10 +46,10 @@ func (a *Account) Story() []StoryMoment {
 			s.add(f)
 		}
 	}
-	return s.ordered()
+	return s.orderedMoments()
 }
 
-// firstOfKind returns the first finding of a kind; of expired locks preferably that of a sale in the first lost update.
+// firstOfKind returns the first finding of a kind. Of locks that expired, it prefers the one of a sale in the first lost update.
 func firstOfKind(faults []Finding, kind FindingKind) (first Finding, ok bool) {
 	candidates := slices.DeleteFunc(slices.Clone(faults), func(f Finding) bool { return f.Kind != kind })
 	if len(candidates) == 0 {
@@ -69,21 +68,21 @@ func firstOfKind(faults []Finding, kind FindingKind) (first Finding, ok bool) {
 
 // storyBuilder collects the moments of a story.
 type storyBuilder struct {
-	account *Account
-	moments []StoryMoment
+	account *Account      // account that the story is about
+	moments []StoryMoment // moments so far, not yet sorted
 }
 
 // add adds a finding, its cause, and the sale that entered because of it.
 func (s *storyBuilder) add(f Finding) {
-	cause := s.causeOf(f) // It may add a moment, which has to come first.
+	cause := s.findOrAddCause(f) // It may add a moment, which has to come first.
 	s.moments = append(s.moments, StoryMoment{Finding: f, cause: cause})
 	if entry := s.nextEntry(f); entry != nil {
 		s.moments = append(s.moments, StoryMoment{Finding: *entry, cause: &f})
 	}
 }
 
-// causeOf returns the moment that led to a finding, and adds it if need be; nil if none is known.
-func (s *storyBuilder) causeOf(f Finding) *Finding {
+// findOrAddCause returns the moment that led to a finding, and adds that moment if necessary; nil if no cause is known.
+func (s *storyBuilder) findOrAddCause(f Finding) *Finding {
 	switch f.Kind {
 	case ExpiredAtWork:
 		return s.addPauseCause(f)
@@ -135,8 +134,8 @@ func (s *storyBuilder) addDeathCause(f Finding) *Finding {
 	return nil
 }
 
-// nextEntry returns the finding that a sale entered after a lock was lost, while the sale that had lost it was in the critical section;
-// nil if none did.
+// nextEntry returns the finding that a sale entered after a lock was lost, while the sale that had lost it was in the critical section; nil
+// if there was no such sale.
 func (s *storyBuilder) nextEntry(f Finding) *Finding {
 	victim := f.Other
 	switch f.Kind {
@@ -193,8 +192,8 @@ func (s *storyBuilder) sectionBefore(sale string, at time.Time) *CriticalSection
 	return nil
 }
 
-// ordered returns the moments in order, without repetitions, each with the positions of its causes.
-func (s *storyBuilder) ordered() []StoryMoment {
+// orderedMoments returns the moments in order, without repetitions, each with the positions of its causes.
+func (s *storyBuilder) orderedMoments() []StoryMoment {
 	slices.SortStableFunc(s.moments, func(a, b StoryMoment) int {
 		rank := func(k FindingKind) int { return slices.Index(storyKinds(), k) }
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(rank(a.Kind), rank(b.Kind)))

@@ -18,8 +18,8 @@ import (
 )
 
 // ServeHTTP streams the events as server-sent events, until the watcher leaves or the recorder is closed. The id of an event is the
-// process's name and the event's own id, so a watcher that returns to a restarted process gets everything. A watcher may ask for a pace,
-// ?pace_ms=100: it then gets events in batches at that interval, which costs less.
+// process's name and the event's own id, so a watcher that returns to a restarted process gets everything. With ?pace_ms=100, a watcher
+// gets events in batches at that interval, which costs less.
 func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	stream := sse.NewWriter(w)
 	r.Stream(request.Context(), request.Header.Get(sse.LastEventID), requestedPace(request), func(events ...sse.Event) error {
@@ -32,9 +32,9 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	})
 }
 
-// Stream calls onEvents with the encoded events after those that a watcher has seen: at once with the known ones, perhaps none, and then
-// at the given pace with new ones, until ctx ends, the recorder is closed, or onEvents fails. seen is the id of the last event, or the ids
-// for several processes, separated by commas.
+// Stream calls onEvents with the encoded events after those that a watcher has seen. The first call is immediate, and has the events
+// recorded so far, perhaps none. Later calls have new events, at the given pace. Stream returns when ctx ends, the recorder is closed, or
+// onEvents fails. seen is the id of the last event seen, or one id for each of several processes, separated by commas.
 func (r *Recorder) Stream(ctx context.Context, seen string, pace time.Duration, onEvents func(...sse.Event) error) {
 	r.streamNotes(ctx, seen, pace, func(process string, notes []note) (err error) {
 		events := make([]sse.Event, len(notes))
@@ -51,7 +51,7 @@ func (r *Recorder) Stream(ctx context.Context, seen string, pace time.Duration, 
 	})
 }
 
-// Watch calls onEvents with all events that are kept, and with new ones, as Stream does.
+// Watch is like Stream for a watcher that has seen nothing, and calls onEvents with decoded events.
 func (r *Recorder) Watch(ctx context.Context, pace time.Duration, onEvents func(...Event) error) {
 	r.streamNotes(ctx, "", pace, func(_ string, notes []note) error {
 		events := make([]Event, len(notes))
@@ -62,7 +62,8 @@ func (r *Recorder) Watch(ctx context.Context, pace time.Duration, onEvents func(
 	})
 }
 
-// streamNotes calls onNotes with notes, and with the name of their process. onNotes describes them, so that no sale waits for that.
+// streamNotes calls onNotes with notes, and with the name of their process. onNotes describes the notes, so that no sale waits for the
+// description.
 func (r *Recorder) streamNotes(ctx context.Context, seen string, pace time.Duration, onNotes func(process string, notes []note) error) {
 	for {
 		process, notes, more := r.notesAfter(seen)
@@ -112,8 +113,8 @@ func lastSeenID(process, header string) uint64 {
 	return 0
 }
 
-// KeepFollowing follows the stream at a URL until ctx ends, and calls onEvent with each event. When the stream ends, it is requested again
-// after a pause. The URL may change in between, or be empty while there is none.
+// KeepFollowing follows the stream at a URL until ctx ends, and calls onEvent with each event. When the stream ends, it requests the stream
+// again after a pause. url may then return another URL; "" means that there is no stream at present.
 func KeepFollowing(ctx context.Context, url func() string, pause time.Duration, onEvent func(sse.Event) error) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: load.Dialer()}}
 	lastID := ""
@@ -124,11 +125,11 @@ func KeepFollowing(ctx context.Context, url func() string, pause time.Duration, 
 	}
 }
 
-// maxLineBytes is longer than the JSON of any event.
+// maxLineBytes bounds a line of a stream; the JSON of any event is shorter.
 const maxLineBytes = 1 << 20
 
-// Follow reads the stream at a URL, and calls onEvent with each event and its id, until the stream or ctx ends. It begins after lastID;
-// empty means at the oldest event that is kept. Follow returns the id of the last event, for the next Follow.
+// Follow reads the stream at a URL, and calls onEvent with each event and its id, until the stream or ctx ends. It begins after lastID; "":
+// at the oldest event that the recorder keeps. Follow returns the id of the last event, for the next Follow.
 func Follow(ctx context.Context, client *http.Client, url, lastID string, onEvent func(id string, event Event)) (string, error) {
 	return follow(ctx, client, url, lastID, DecodeEvents(onEvent))
 }
@@ -145,7 +146,7 @@ func DecodeEvents(onEvent func(id string, event Event)) func(sse.Event) error {
 	}
 }
 
-// follow is Follow for encoded events.
+// follow is like Follow, but calls onEvent with encoded events.
 func follow(ctx context.Context, client *http.Client, url, lastID string, onEvent func(sse.Event) error) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -175,7 +176,7 @@ func follow(ctx context.Context, client *http.Client, url, lastID string, onEven
 
 // Collector collects the events of several replicas. Its methods may be called concurrently.
 type Collector struct {
-	mu      sync.Mutex
+	mu      sync.Mutex    // guards the fields below
 	events  []Event       // events in the order of arrival
 	changed chan struct{} // closed when there is another event
 }
@@ -183,7 +184,7 @@ type Collector struct {
 // NewCollector returns an empty Collector.
 func NewCollector() *Collector { return &Collector{changed: make(chan struct{})} }
 
-// Collect records an event; it has the signature that Follow calls.
+// Collect records an event. It can be passed to Follow as onEvent.
 func (c *Collector) Collect(_ string, event Event) { c.Record(event) }
 
 // Record adds an event. Events of different replicas may come in any order.
@@ -195,7 +196,7 @@ func (c *Collector) Record(event Event) {
 	c.changed = make(chan struct{})
 }
 
-// Events returns the events so far, in the order of time.
+// Events returns the events so far, sorted by Replied.
 func (c *Collector) Events() []Event {
 	events, _ := c.snapshot()
 	return events
@@ -223,7 +224,7 @@ func (c *Collector) snapshot() ([]Event, <-chan struct{}) {
 	return InOrder(c.events), c.changed
 }
 
-// InOrder returns events in the order in which they ended.
+// InOrder returns the events sorted by Replied.
 func InOrder(events []Event) []Event {
 	events = slices.Clone(events)
 	slices.SortStableFunc(events, func(a, b Event) int { return a.Replied.Compare(b.Replied) })

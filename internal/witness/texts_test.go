@@ -29,8 +29,8 @@ func allTexts() map[string]language.Text {
 	all := map[string]language.Text{}
 	for _, row := range findingTexts() {
 		all["sentence "+string(row.kind)] = row.sentence
-		if row.cache != (language.Text{}) {
-			all["sentence about a cache "+string(row.kind)] = row.cache
+		if row.cacheSentence != (language.Text{}) {
+			all["sentence about a cache "+string(row.kind)] = row.cacheSentence
 		}
 		if row.explanation != (language.Text{}) {
 			all["why "+string(row.kind)] = row.explanation
@@ -90,7 +90,7 @@ func TestEveryFindingKindHasSentence(t *testing.T) {
 	declared := constants(t, "FindingKind")
 	for _, row := range findingTexts() {
 		if !slices.Contains(declared, string(row.kind)) {
-			t.Errorf("%s is no finding", row.kind)
+			t.Errorf("%s is not a finding", row.kind)
 		}
 	}
 	for _, kind := range declared {

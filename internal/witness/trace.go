@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Trace returns what happened to some sales as a trace.Trace, which is drawn as the explorer's traces are; without names, of all sales.
+// Trace returns a trace of some sales, or of all sales if no names are given. It is drawn like the traces of the explorer.
 func (a Account) Trace(in language.Language, sales ...string) trace.Trace {
 	if len(sales) == 0 {
 		for _, s := range a.Sales {
@@ -38,22 +38,22 @@ func (a Account) Trace(in language.Language, sales ...string) trace.Trace {
 	return t
 }
 
-// traceBuilder makes a trace of an account.
+// traceBuilder builds a trace from an account.
 type traceBuilder struct {
-	in      language.Language
-	account *Account
-	sales   []string
-	drawn   map[string]bool // sales that have taken a step
-	stock   string          // text of the latest known stock
+	in      language.Language // language of the sentences
+	account *Account          // account that is drawn
+	sales   []string          // names of the sales that are drawn
+	drawn   map[string]bool   // sales that have taken a step
+	stock   string            // text of the latest known stock
 }
 
 // timedStep is a step of a trace and its time. The expiry of a lock is a step without an event; a command may be several steps.
 type timedStep struct {
-	at   time.Time
-	step trace.Step
+	at   time.Time  // time of the step
+	step trace.Step // step without the state after it
 }
 
-// timedSteps returns all steps in the order of time, without the state after them.
+// timedSteps returns all steps sorted by time, without the state after them.
 func (d *traceBuilder) timedSteps() (all []timedStep) {
 	for _, event := range d.account.Events {
 		m := timedStep{at: event.Replied}
@@ -83,8 +83,8 @@ func (d *traceBuilder) timedSteps() (all []timedStep) {
 	return all
 }
 
-// eventStep returns the step of an event that is no command. ok is false if it has none, or belongs to a sale or a replica that is not
-// drawn.
+// eventStep returns the step of an event that is not a command. ok is false if the event has no step, or belongs to a sale or a replica
+// that is not drawn.
 func (d *traceBuilder) eventStep(event Event) (step trace.Step, ok bool) {
 	h, ok := event.text()
 	step = trace.Step{Kind: h.stepKind, Fault: event.fill(h.ruler.In(d.in), d.in), Node: event.Node, Says: event.Sentence(d.in)}
@@ -102,8 +102,8 @@ func (d *traceBuilder) eventStep(event Event) (step trace.Step, ok bool) {
 			return (f.Kind == RanTickTwice || f.Kind == MissedTick) && f.Tick == event.Tick && f.Subject == event.Sale
 		}), step.Says)
 	case event.isDataLoss():
-		forgot := d.findingSentences(func(f Finding) bool { return f.Kind == RedisLostLock && f.At.Equal(event.Replied) })
-		step.Says = d.join(step.Says, forgot)
+		lossSentence := d.findingSentences(func(f Finding) bool { return f.Kind == RedisLostLock && f.At.Equal(event.Replied) })
+		step.Says = d.join(step.Says, lossSentence)
 	}
 	return step, ok
 }
@@ -130,7 +130,7 @@ func (d *traceBuilder) commandSteps(event Event) (all []timedStep) {
 	step.Reply = meaning.ShortReply(c.Reply)
 	if d.isDelayed(event) {
 		sends := step
-		sends.Kind, step.Sent = trace.KindLate, true
+		sends.Kind, step.SentEarlier = trace.KindLate, true
 		all = append(all, timedStep{event.Sent, sends})
 	}
 	if c.Outcome == Unknown {
@@ -146,7 +146,7 @@ func (d *traceBuilder) commandSteps(event Event) (all []timedStep) {
 }
 
 // pollTime returns the time at which the attempts before a command are drawn: when the last of them was sent. The known time of an expiry
-// is the earliest possible, so an attempt shortly after it still found the lock, and is drawn before.
+// is the earliest possible one. If an attempt shortly afterwards still found the lock, it is drawn before the expiry.
 func (d *traceBuilder) pollTime(event Event) time.Time {
 	at, holdings := event.Command.LastPoll, d.account.Holdings
 	if at.IsZero() {
@@ -218,7 +218,7 @@ func withSegment(text string, segment int) string {
 	return fmt.Sprintf("%s (%d)", text, segment)
 }
 
-// withState adds to a step the state after it, until the next one.
+// withState returns a step with the state after it, until the next step.
 func (d *traceBuilder) withState(step trace.Step, at, until time.Time) trace.Step {
 	a := d.account
 	d.drawn[step.Actor] = true
@@ -254,8 +254,8 @@ func (d *traceBuilder) withState(step trace.Step, at, until time.Time) trace.Ste
 	return step
 }
 
-// stance returns where a sale stands at a time. A sale that enters the critical section before the next step is drawn inside, because its
-// command has shown it. A sale that is inside before its first step, because steps of one moment have an order, is drawn absent.
+// stance returns the stance of a sale at a time. A sale that enters the critical section before the next step is drawn inside, because its
+// command has shown that. A sale that is inside before its first step is drawn absent: steps of the same moment are drawn in an order.
 func (d *traceBuilder) stance(sale string, at, until time.Time) trace.Stance {
 	var latest *Sale // latest sale of that name, because its replica may have been restarted
 	for _, s := range d.account.Sales {

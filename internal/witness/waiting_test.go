@@ -84,7 +84,7 @@ func TestWaitingFindings(t *testing.T) {
 				s.moment(20, witness.KindObtains, "r2#1")
 			},
 		},
-		"a nested call is no visit": {
+		"a nested call is not a visit": {
 			play: func(s *eventScript) {
 				s.moment(0, witness.KindAsks, "r1#1")
 				s.moment(1, witness.KindAsks, "r2#1")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// maxUnreportedOvertakes is how often a sale may be overtaken without a finding: once, as in the explorer.
+// maxUnreportedOvertakes is the number of times that a sale may be overtaken without a finding: once, as in the explorer.
 const maxUnreportedOvertakes = 1
 
 // endNestedWait ends the wait of a nested call for the lock that its own sale holds, and returns the finding.
@@ -18,8 +18,8 @@ func (s *Sale) endNestedWait(at time.Time) []Finding {
 	return []Finding{f}
 }
 
-// recordWait ends a sale's wait. It reports a long wait and the holder waited for, which may be the sale itself without knowing it, and
-// polling: of several masters, the one that was asked most often counts.
+// recordWait ends a sale's wait. It reports a long wait with the holder waited for, which may be the sale itself. It also reports polling;
+// of several masters, the one that was asked most often counts.
 func (a *Account) recordWait(s *Sale, event Event) {
 	attempts := 0
 	for _, times := range s.attempts {
@@ -91,8 +91,8 @@ func (s *Sale) findUnanswered() []Finding {
 	return []Finding{{Kind: Unanswered, At: s.EndedAt, Subject: s.Name, Duration: Millis(s.EndedAt.Sub(s.unansweredSince))}}
 }
 
-// recordRenewal counts renewals of locks that no sale needs any more. An expiry that is set regardless of the owner belongs to taking the
-// lock, and does not count.
+// recordRenewal counts renewals of locks that no sale needs any more. A command that sets an expiry regardless of the owner is part of
+// taking the lock, and does not count.
 func (a *Account) recordRenewal(s *Sale, event Event) {
 	c := event.Command
 	last, ok := a.lastEnds[event.Replica]
@@ -129,19 +129,19 @@ func (a *Account) findLeftBehind() []Finding {
 	return []Finding{{Kind: LeftBehind, At: ended, Subject: h.Holder}}
 }
 
-// deadReplica is what a replica leaves behind when it dies: its lock, or its place in the queue.
+// deadReplica is the lock, or the place in the queue, that a replica leaves behind when it dies.
 type deadReplica struct {
-	holderOrWaiter string // sale or replica that held the lock; of a place in the queue, the first sale that waited there
-	diedAt         time.Time
+	holderOrWaiter string    // sale or replica that held the lock; for a place in the queue, the first sale that waited there
+	diedAt         time.Time // time of death
 	queuedSince    time.Time // time at which the replica entered the queue; zero: it was not in it
-	hadLock        bool
+	hadLock        bool      // the replica held the lock; false: it had a place in the queue
 }
 
-// redisQueue is the queue in Redis for the lock of one segment, so far as commands show it.
+// redisQueue is the queue in Redis for the lock of one segment, as far as commands show it.
 type redisQueue struct {
 	queuedSince map[string]time.Time // time at which each replica first asked in vain
-	dead        []deadReplica
-	handedOffAt time.Time // latest hand-off of the lock to the head of the queue; zero: a sale has obtained it since
+	dead        []deadReplica        // dead replicas that have not yet delayed a sale
+	handedOffAt time.Time            // time of the latest hand-off to the head of the queue; zero: a sale has obtained the lock since then
 }
 
 // queueOf returns the queue for the lock that an event is about.
@@ -168,8 +168,8 @@ func (q *redisQueue) record(event Event) {
 	}
 }
 
-// markDead notes what a dead replica leaves behind. holdings and active are those of the account: the replica's next process begins again
-// with sales of the same names.
+// markDead records what a dead replica leaves behind. holdings and active are those of the account. markDead has to record the names now,
+// because sales of the replica's next process have the same names.
 func (q *redisQueue) markDead(event Event, segment int, holdings []*Holding, active []*Sale) {
 	dead := deadReplica{diedAt: event.Replied, queuedSince: q.queuedSince[event.Replica]}
 	for _, h := range holdings {
@@ -192,7 +192,8 @@ func (q *redisQueue) markDead(event Event, segment int, holdings []*Holding, act
 	delete(q.queuedSince, event.Replica)
 }
 
-// admit handles that a waiting sale obtains the lock. It returns the findings about dead replicas that it waited for, and forgets those.
+// admit handles an event in which a waiting sale obtains the lock. It returns the findings about the dead replicas that the sale waited
+// for, and forgets those replicas.
 func (q *redisQueue) admit(s *Sale, event Event) (found []Finding) {
 	queued, ok := q.queuedSince[event.Replica]
 	if !ok { // The sale obtained the lock at once.
@@ -200,12 +201,12 @@ func (q *redisQueue) admit(s *Sale, event Event) (found []Finding) {
 	}
 	delete(q.queuedSince, event.Replica)
 	q.dead = slices.DeleteFunc(q.dead, func(g deadReplica) bool {
-		since, kind := later(g.diedAt, s.AskedAt), DiedHolding
+		since, kind := laterOf(g.diedAt, s.AskedAt), DiedHolding
 		if !g.hadLock {
 			if !q.handedOffAt.After(g.queuedSince) || !queued.After(g.queuedSince) {
 				return false // The sale was ahead of the dead replica's place, or that turn has not come.
 			}
-			since, kind = later(q.handedOffAt, s.AskedAt), DiedInQueue
+			since, kind = laterOf(q.handedOffAt, s.AskedAt), DiedInQueue
 		}
 		f := Finding{Kind: kind, At: event.Replied, Subject: g.holderOrWaiter, Other: s.Name, Duration: Millis(event.Replied.Sub(since))}
 		switch {

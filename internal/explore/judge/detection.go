@@ -2,11 +2,11 @@ package judge
 
 import "lockstep/internal/anomaly"
 
-// Detection is an anomaly that a run has shown, and the symptom by which it showed.
+// Detection is an anomaly that a run has shown, with the symptom that showed it.
 type Detection struct {
-	Anomaly anomaly.Anomaly
-	Symptom Symptom
-	Values  []any // arguments of the symptom's sentence: names, numbers, durations, an error, or a list of names
+	Anomaly anomaly.Anomaly // anomaly that was detected
+	Symptom Symptom         // how the anomaly showed
+	Values  []any           // arguments of the symptom's sentence: names, numbers, durations, an error, or a list of names
 }
 
 // Symptom is one way in which an anomaly shows. Each has a sentence in texts.
@@ -44,5 +44,5 @@ const (
 	WaitsForOwnExpiry                    // a sale waits until its own lock expires; args: the sale
 	WaitsForForeignExpiry                // a sale waits until a lock without a live holder expires; args: the sale
 	UnattributedOverwrite                // a sale overwrites a lock, and no value names an owner; args: the sale, the owner, both values
-	symptomCount
+	symptomCount                         // number of symptoms
 )

@@ -19,7 +19,7 @@ type fakeLease struct {
 
 func (l fakeLease) Token() (token int64, ok bool) { return l.token, l.token > 0 }
 func (l fakeLease) IsLost() bool                  { return errors.Is(l.cause, lock.ErrLost) }
-func (l fakeLease) IsOver() bool                  { return l.cause != nil }
+func (l fakeLease) IsEnded() bool                 { return l.cause != nil }
 func (l fakeLease) IgnoredCause() error           { return nil }
 
 // onceActor is the index of actor C, which tries only once.

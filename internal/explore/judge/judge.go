@@ -3,7 +3,7 @@
 // locktest.
 //
 // Begin with Judge. Its Record methods report events as plain values: an actor asks for the lock, enters the critical section with a lease,
-// is refused, unlocks; the contents of a server change. Whatever runs the actors implements Driver, which answers the judge's few
+// is refused, unlocks; the contents of a server change. The runner of the actors implements Driver, which answers the judge's few
 // questions.
 //
 // The true holder follows from what the servers hold: an actor that writes the lock's key owns it on that server, and the holder is the
@@ -29,13 +29,13 @@ import (
 type Driver interface {
 	Now() time.Duration          // time since the start of the run
 	Contents() []*simredis.State // current contents of each server
-	Excuses() Excuses
+	Excuses() Excuses            // events so far that excuse behavior
 }
 
 // Excuses lists the events so far that excuse behavior which would otherwise be an anomaly.
 type Excuses struct {
 	FaultHappened bool // any fault
-	TimePassed    bool
+	TimePassed    bool // time has passed to a timer or an expiry
 	CommandResent bool // a client sent a command again
 	RolledBack    bool // a server lost writes that it had acknowledged
 	SoldOut       bool // no stock is left
@@ -43,28 +43,28 @@ type Excuses struct {
 
 // Actor is one user of the lock.
 type Actor struct {
-	Name       string
+	Name       string // name of the actor in sentences
 	Process    string // actors of one process may share its hold on the lock
-	TriesOnce  bool   // TryLock instead of Lock: it does not wait
+	TriesOnce  bool   // calls TryLock, which does not wait, instead of Lock
 	ActorState        // implemented by the driver
 }
 
 // ActorState reports the current state of an actor.
 type ActorState interface {
-	Started() bool
-	Paused() bool
-	Dead() bool
+	Started() bool  // the actor has begun its sale
+	Paused() bool   // the actor's process is paused
+	Dead() bool     // the actor's process has crashed
 	Finished() bool // the sale has returned Err
-	Err() error
+	Err() error     // error of the sale; nil: success, or not finished
 }
 
 // Setup configures a Judge.
 type Setup struct {
-	Driver       Driver
-	Actors       []Actor
+	Driver       Driver         // runner of the actors
+	Actors       []Actor        // users of the lock at the start; Add adds more
 	Key          string         // Redis key of the lock
 	Scope        strategy.Scope // the actors that the lock promises to exclude
-	OnNodes      bool           // the lock is on all servers but the first, on a majority of them; false: on all servers
+	OnNodes      bool           // the lock is on a majority of all servers but the first; false: it is on a majority of all servers
 	MaxOvertakes int            // limit on how often later arrivals may overtake a waiting sale; 0: overtaking is not judged
 	FreeWithin   time.Duration  // longest time that the lock of a dead holder may remain; 0: any finite time
 	TrustFencing bool           // a paused holder is harmless once a later holder has a larger fencing token
@@ -77,17 +77,17 @@ type Setup struct {
 
 // Judge observes one execution and detects its anomalies.
 type Judge struct {
-	*ownerTracker
-	order   orderChecker
-	reports reportChecker
+	*ownerTracker               // who holds the lock
+	order         orderChecker  // order of holders and their tokens
+	reports       reportChecker // reports of the lock to its callers
 }
 
 // commonState is shared by all parts of a Judge.
 type commonState struct {
 	Setup
-	sales    []*Sale // indexed by actor
-	clock    int     // logical time: ticks when the lock changes and when an actor begins to wait
-	detected []Detection
+	sales    []*Sale     // indexed by actor
+	clock    int         // logical time: ticks when the lock changes and when an actor begins to wait
+	detected []Detection // anomalies detected since the last Reset
 
 	unjudged []anomaly.Anomaly // anomalies that cannot be judged because Redis does not show them, without duplicates
 }
@@ -220,7 +220,7 @@ func (j *Judge) HasRemains() bool {
 	return slices.ContainsFunc(j.lockServers(), func(s *simredis.State) bool { return slices.ContainsFunc(s.Transient, stays) })
 }
 
-// ReportLeak reports that a goroutine or a timer of an actor is left although all actors of its process have finished.
+// ReportLeak reports that a goroutine or a timer of an actor still exists although all actors of its process have finished.
 func (j *Judge) ReportLeak(actor int, goroutine string, isTimer bool) {
 	if isTimer {
 		j.Report(anomaly.GoroutineLeak, TimerOutlivesSale, j.sales[actor].Name)
@@ -229,8 +229,8 @@ func (j *Judge) ReportLeak(actor int, goroutine string, isTimer bool) {
 	j.Report(anomaly.GoroutineLeak, GoroutineOutlivesSale, j.sales[actor].Name, goroutine)
 }
 
-// RecordOrder records that an order was written to the ledger. isRepeated says that the ledger had the order already, and stock is what the
-// server held before the write. After a rollback the stock may be larger than the sale has read: the sales that had reduced it are
+// RecordOrder records that an order was written to the ledger. isRepeated reports whether the ledger had the order already; stock is the
+// server's stock before the write. After a rollback the stock may be larger than the sale has read: the sales that had reduced it are
 // forgotten, so the write loses none of them.
 func (j *Judge) RecordOrder(order history.Order, isRepeated bool, stock string) {
 	if isRepeated {
@@ -257,7 +257,7 @@ func (o ActorOrder) label(actor int) int {
 	return int(o.Labels[actor])
 }
 
-// AppendState appends the judge's knowledge about all actors and the first server to b, as input for a state hash.
+// AppendState appends the judge's knowledge about all actors and the first server to the data of a state hash.
 func (j *Judge) AppendState(b []byte, order ActorOrder) []byte {
 	b = strconv.AppendInt(append(b, '|'), int64(order.label(j.holder)), 10)
 	b = j.AppendServer(append(b, ' '), 0, order)
@@ -270,12 +270,12 @@ func (j *Judge) AppendState(b []byte, order ActorOrder) []byte {
 	return j.AppendOrder(b, order)
 }
 
-// AppendOrder appends the order in which actors obtained the lock and asked for it.
+// AppendOrder appends the order in which actors obtained the lock and asked for it to the data of a state hash.
 func (j *Judge) AppendOrder(b []byte, order ActorOrder) []byte {
 	return j.order.appendQueue(j.order.appendGrants(b, order), order)
 }
 
-// AppendActor appends the judge's knowledge about one actor.
+// AppendActor appends the judge's knowledge about one actor to the data of a state hash.
 func (j *Judge) AppendActor(b []byte, actor int) []byte {
 	s := j.sales[actor]
 	if s.Dead() {
@@ -283,7 +283,7 @@ func (j *Judge) AppendActor(b []byte, actor int) []byte {
 	}
 	b = append(b, '|')
 	for _, flag := range [...]bool{
-		s.lostWhileEntered, s.enteredAsHolder, s.lostLock, s.releasedLock, s.unlockTimedOut,
+		s.lostBeforeUnlock, s.enteredAsHolder, s.lostLock, s.releasedLock, s.unlockTimedOut,
 		s.unlocking && j.Driver.Now() > s.unlockStart, s.leftToExpire, j.heldBy[s.Process], s.obstructed && s.TriesOnce,
 	} {
 		b = strconv.AppendBool(b, flag)

@@ -32,7 +32,7 @@ func (j *Judge) RecordUnlockEnd(actor int, outermost bool, err error) {
 	}
 }
 
-// notHeldError returns the error in err's chain which says that the lock was not held, or nil if there is none.
+// notHeldError returns the error in err's chain that denies that the lock was held; nil if there is none.
 func notHeldError(err error) error {
 	for _, notHeld := range []error{lock.ErrExpired, lock.ErrNotOwner} {
 		if errors.Is(err, notHeld) {
@@ -51,7 +51,7 @@ func (r *reportChecker) isHeldThroughout(s *Sale) bool {
 	return s.holdingKnown || !excuses.FaultHappened && !excuses.TimePassed
 }
 
-// checkLossNotices detects holders that were told of a loss although no fault has happened.
+// checkLossNotices detects holders that were told of a loss although they have not lost the lock and no fault has happened.
 func (r *reportChecker) checkLossNotices() {
 	for i, s := range r.sales {
 		if s.HasLossNotice() && !s.lostLock && r.holder == i && !s.Dead() && !r.Driver.Excuses().FaultHappened {
@@ -60,7 +60,7 @@ func (r *reportChecker) checkLossNotices() {
 	}
 }
 
-// RecordRefusal records that Lock has failed, and whether the actor's client had gone away.
+// RecordRefusal records that Lock has failed with err. clientGone reports whether the actor's client had gone away.
 func (j *Judge) RecordRefusal(actor int, err error, clientGone bool) {
 	s := j.sales[actor]
 	s.waiting = false
@@ -76,8 +76,8 @@ func (j *Judge) RecordRefusal(actor int, err error, clientGone bool) {
 	}
 }
 
-// recordObstacles records, for every actor in a TryLock, whether something may keep it out: another sale, or a key of the lock that the
-// actor's own command, if by is its sale, has not just written.
+// recordObstacles records, for every actor in a TryLock, whether something may keep the actor out: another sale, or a key of the lock. A
+// key that the actor's own command has just written does not count; by is the sale whose command that was, or nil.
 func (r *reportChecker) recordObstacles(by *Sale) {
 	for _, s := range r.sales {
 		if !s.TriesOnce || !s.waiting || s.obstructed {

@@ -8,18 +8,18 @@ import (
 	"lockstep/internal/lock"
 )
 
-// keyNames reports whether a key of the lock, or one of its values, contains the name of a sale or of its process. With Setup.Sender it
+// keyMentions reports whether a key of the lock, or one of its values, contains the name of a sale or of its process. With Setup.Sender it
 // reports whether the values come from the sale's process.
-func (st *commonState) keyNames(k simredis.Key, s *Sale) bool {
+func (st *commonState) keyMentions(k simredis.Key, s *Sale) bool {
 	if st.Sender != nil {
 		return st.Sender(k.Values) == s.Process
 	}
-	names := func(text string) bool { return st.textNames(text, s) }
+	names := func(text string) bool { return st.textMentions(text, s) }
 	return names(k.Name) || slices.ContainsFunc(k.Values, names)
 }
 
-// textNames is keyNames for a key's name or for a single value.
-func (st *commonState) textNames(text string, s *Sale) bool {
+// textMentions is keyMentions for a single text: the name of a key, or one value.
+func (st *commonState) textMentions(text string, s *Sale) bool {
 	if st.Sender != nil {
 		return st.Sender([]string{text}) == s.Process
 	}
@@ -58,6 +58,7 @@ func containsName(text, name string) bool {
 	return false
 }
 
+// isAlphanumeric reports whether b is an ASCII letter or digit.
 func isAlphanumeric(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }

@@ -18,12 +18,12 @@ type orderChecker struct {
 
 // grant is the fencing token of a sale that obtained the lock.
 type grant struct {
-	at       int // logical time of obtaining
-	token    int64
-	hasToken bool
+	at       int   // logical time at which the sale obtained the lock
+	token    int64 // fencing token, if hasToken
+	hasToken bool  // the lock has fencing tokens
 }
 
-// recordProcessChange records when a process changes what a server holds of the lock.
+// recordProcessChange records the time at which a process changes a key of the lock on a server.
 func (c *orderChecker) recordProcessChange(change Change, by int) {
 	if by == nobody || change.Before.SameTransient(change.After) {
 		return
@@ -33,7 +33,7 @@ func (c *orderChecker) recordProcessChange(change Change, by int) {
 }
 
 // obtainedAt returns the logical time at which an entering sale obtained its lock: when it became the holder, or, if that is unknown, when
-// its process last changed the lock.
+// its process last changed a key of the lock.
 func (c *orderChecker) obtainedAt(s *Sale) int {
 	if s.enteredAsHolder {
 		return s.holderSince
@@ -79,7 +79,8 @@ func (c *orderChecker) checkNested(s *Sale, lease Lease) {
 	}
 }
 
-// appendGrants appends what future token comparisons depend on: the tokens so far, and the relative order of the times that matter.
+// appendGrants appends the data on which later comparisons of tokens depend: the tokens so far, and the relative order of the times that
+// matter.
 func (c *orderChecker) appendGrants(b []byte, order ActorOrder) []byte {
 	if !slices.ContainsFunc(c.grants, func(g grant) bool { return g.hasToken }) {
 		return b
@@ -114,8 +115,8 @@ func (c *orderChecker) appendGrants(b []byte, order ActorOrder) []byte {
 
 // queuePosition is the position of a sale in the order in which sales asked for the lock.
 type queuePosition struct {
-	queuedAt  int // logical time at which its first command reached a server, or it began to wait without one; 0: not yet
-	overtaken int // number of times that a sale which asked later has entered first
+	queuedAt  int // logical time at which the sale's first command reached a server, or the sale began to wait without a command; 0: not yet
+	overtaken int // number of sales that asked later and entered first
 }
 
 // RecordQueueing records that a command of an actor reached a server, or that the actor waits without sending one.

@@ -12,12 +12,13 @@ import (
 // nobody is the index that stands for no actor.
 const nobody = -1
 
-// ownership says which actor the lock belongs to on one server. Both fields are actor indices.
+// ownership tells which actor owns the lock on one server. Both fields are actor indices.
 type ownership struct {
-	owner    int
-	claimant int // actor that overwrote the lock of a sale in the critical section; it becomes the owner if it enters
+	owner    int // actor that owns the lock on the server, or nobody
+	claimant int // actor that overwrote the lock of a sale in the critical section, and becomes the owner if it enters; or nobody
 }
 
+// ownedBy returns the ownership of an actor, without a claimant.
 func ownedBy(actor int) ownership { return ownership{owner: actor, claimant: nobody} }
 
 // ownerTracker tracks which actor truly holds the lock.
@@ -25,10 +26,11 @@ type ownerTracker struct {
 	*commonState
 	servers  []ownership     // indexed by server
 	replicas []*ownership    // ownership as the server's replica or snapshot knows it, indexed by server; nil: the same as the server's
-	holder   int             // index of the true holder
+	holder   int             // index of the true holder, or nobody
 	heldBy   map[string]bool // processes that have been the holder and have not released the lock since
 }
 
+// newOwnerTracker returns a tracker of a lock that nobody holds.
 func newOwnerTracker(st *commonState) *ownerTracker {
 	servers := len(st.Driver.Contents())
 	return &ownerTracker{
@@ -39,11 +41,11 @@ func newOwnerTracker(st *commonState) *ownerTracker {
 
 // Change is a change of a server's contents.
 type Change struct {
-	Server        int
-	Before, After *simredis.State
+	Server        int             // index of the server
+	Before, After *simredis.State // contents of the server
 
-	// ReplicaLags says that from now on the server's replica or snapshot receives no further writes. Once it is false again, that replica
-	// or snapshot has taken the server's place.
+	// ReplicaLags reports whether the server's replica or snapshot no longer receives writes. When it becomes false again, the replica or
+	// snapshot has taken the server's place.
 	ReplicaLags bool
 }
 
@@ -85,8 +87,8 @@ func (t *ownerTracker) updateOwner(change Change, by *Sale) {
 
 // keyChange is the lock's key before and after a command.
 type keyChange struct {
-	oldKey, newKey  simredis.Key
-	existed, exists bool
+	oldKey, newKey  simredis.Key // zero if the server does not have the key
+	existed, exists bool         // whether the server has oldKey, and newKey
 }
 
 // hasSameValues reports whether the key's values are the same as before.
@@ -102,7 +104,7 @@ func (ch keyChange) isExpiryShortened() bool {
 	return ch.existed && ch.exists && ch.newKey.TTL > 0 && (ch.oldKey.TTL == 0 || ch.newKey.TTL < ch.oldKey.TTL)
 }
 
-// symptom returns the symptom that the change is, if it is made to a lock of another sale.
+// symptom returns the symptom that this change is if it is made to the lock of another sale.
 func (ch keyChange) symptom() Symptom {
 	switch {
 	case !ch.exists:
@@ -142,7 +144,7 @@ func (ch keyChange) isCounting() bool {
 // numbers matches the numbers in a value that several actors may count.
 var numbers = regexp.MustCompile(`\d+`)
 
-// forgetOwner gives up on telling who owns the lock on a server, because several actors count in its key.
+// forgetOwner stops tracking who owns the lock on a server, because several actors count in its key.
 func (t *ownerTracker) forgetOwner(o *ownership) {
 	*o = ownedBy(nobody)
 	t.holder = nobody
@@ -158,10 +160,10 @@ func (st *commonState) excludeOwnership() {
 }
 
 // isTakenBy reports whether an actor that wrote the lock's key owns the lock by that. A hash, a list or a set may contain several actors;
-// it is owned by the writer only if it names no other process. Whoever else holds such a lock becomes known when it enters.
+// it is owned by the writer only if it names no other process. Any other holder of such a lock becomes known when it enters.
 func (t *ownerTracker) isTakenBy(by *Sale, k simredis.Key) bool {
-	isNamedRival := func(s *Sale) bool { return s.Process != by.Process && t.keyNames(k, s) }
-	return k.IsString() || t.isUnattributed(k) || t.keyNames(k, by) && !t.hasSale(isNamedRival)
+	isNamedRival := func(s *Sale) bool { return s.Process != by.Process && t.keyMentions(k, s) }
+	return k.IsString() || t.isUnattributed(k) || t.keyMentions(k, by) && !t.hasSale(isNamedRival)
 }
 
 // overwritesPermanent reports whether a lock without an expiry was overwritten.
@@ -172,13 +174,13 @@ func (ch keyChange) overwritesPermanent() bool {
 // removesPermanent reports whether a lock without an expiry was removed.
 func (ch keyChange) removesPermanent() bool { return ch.existed && ch.oldKey.TTL == 0 && !ch.exists }
 
-// allows reports whether another sale may make this change to the lock of s. isShared says that the lock belongs to the other sale's
-// process: then it may change the lock as long as the key remains. Outside the critical section of s, others may also repair what a dead
-// holder left, or what a holder is about to remove itself. A lock without an expiry, which Redis would keep forever, may be overwritten or
-// removed once its owner has no further use for it.
+// allows reports whether another sale may make this change to the lock of s. isShared reports whether the lock belongs to the other sale's
+// process, which may then change the lock as long as the key remains. Outside the critical section of s, its process may also remove the
+// lock, and others may set a missing expiry: they repair what a dead holder left, or what its holder is about to remove. A lock without an
+// expiry, which Redis would keep forever, may be overwritten or removed once its owner has no further use for it.
 func (s *Sale) allows(ch keyChange, isShared bool) bool {
 	switch {
-	case ch.overwritesPermanent() && s.isDoneWithLock(), ch.removesPermanent() && s.isOver(), isShared && ch.exists:
+	case ch.overwritesPermanent() && s.isDoneWithLock(), ch.removesPermanent() && s.hasAbandonedLock(), isShared && ch.exists:
 		return true
 	default:
 		return (isShared || ch.isExpiryAdded()) && !s.IsInCriticalSection()
@@ -191,12 +193,12 @@ func (t *ownerTracker) recordWrite(by *Sale, o *ownership, ch keyChange) {
 	var wasNamed, isNamed bool // whether the key named the owner before, and names it now
 	if o.owner != nobody {
 		owner = t.sales[o.owner]
-		wasNamed, isNamed = t.keyNames(ch.oldKey, owner), t.keyNames(ch.newKey, owner)
+		wasNamed, isNamed = t.keyMentions(ch.oldKey, owner), t.keyMentions(ch.newKey, owner)
 	}
 	switch {
 	case owner == by:
 	case t.Sender != nil && t.isPreserved(ch):
-		return // a waiter has entered itself in the key, or left it
+		return // a waiter has added itself to the key, or removed itself
 	case t.Sender != nil:
 	case ch.isCounting():
 		t.forgetOwner(o)
@@ -227,8 +229,8 @@ func (t *ownerTracker) recordWrite(by *Sale, o *ownership, ch keyChange) {
 	}
 }
 
-// isPreserved reports whether the key still holds all its former values, in the same order and for as long: others may have added to it, as
-// waiters do that enter themselves. A counter that grew by one, or shrank by one but not to zero, counts as preserved.
+// isPreserved reports whether the key still holds all its former values, in the same order, and its expiry: waiters may have added their
+// names to it. A counter that grew by one, or shrank by one but not to zero, counts as preserved.
 func (t *ownerTracker) isPreserved(ch keyChange) bool {
 	if !ch.existed || !ch.exists || ch.oldKey.TTL != ch.newKey.TTL {
 		return false
@@ -245,8 +247,9 @@ func (t *ownerTracker) isPreserved(ch keyChange) bool {
 	return len(missing) == 0
 }
 
-// reportForeignChange reports a sale that changes the lock of another one. With a Sender, that takes a change by another process while an
-// actor of the owner's process believes that it holds the lock. Overwriting one unattributed value by another may then be right or wrong.
+// reportForeignChange reports that a sale changes the lock of another sale. With a Sender, it does so only if another process makes the
+// change while an actor of the owner's process believes that it holds the lock. Overwriting one unattributed value by another may then be
+// right or wrong.
 func (t *ownerTracker) reportForeignChange(by, owner *Sale, ch keyChange) {
 	isBeliever := func(s *Sale) bool { return s.Process == owner.Process && s.IsInCriticalSection() }
 	switch {
@@ -259,11 +262,11 @@ func (t *ownerTracker) reportForeignChange(by, owner *Sale, ch keyChange) {
 }
 
 // successor returns the actor to which by has handed the lock over, or nobody: a waiting actor of the first other process that the key
-// names. Which of its process's waiters really gets the lock becomes known when one enters.
+// names. Which waiter of that process really gets the lock becomes known when one enters.
 func (t *ownerTracker) successor(to simredis.Key, by *Sale) int {
 	for _, text := range to.Values {
 		if i := slices.IndexFunc(t.sales, func(s *Sale) bool {
-			return s.Process != by.Process && s.waiting && t.textNames(text, s)
+			return s.Process != by.Process && s.waiting && t.textMentions(text, s)
 		}); i >= 0 {
 			return i
 		}
@@ -298,12 +301,12 @@ func (t *ownerTracker) lockOwnerships() []ownership {
 	return t.servers
 }
 
-// transferHolder replaces the holder. The change was made by an actor, or, if by is nil, by time or a fault.
+// transferHolder replaces the holder. by is the actor that made the change; nil: time or a fault.
 func (t *ownerTracker) transferHolder(holder int, by *Sale) {
 	if t.holder != nobody {
 		s := t.sales[t.holder]
 		byOwnProcess := by != nil && by.Process == s.Process
-		s.lostWhileEntered = s.lostWhileEntered || s.IsInCriticalSection()
+		s.lostBeforeUnlock = s.lostBeforeUnlock || s.IsInCriticalSection()
 		s.recordEnd(byOwnProcess)
 		s.leftToExpire = false
 		if byOwnProcess {

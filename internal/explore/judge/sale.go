@@ -9,41 +9,41 @@ import (
 
 // Lease is an actor's hold on the lock, as the actor can see it.
 type Lease interface {
-	Token() (token int64, ok bool) // the fencing token; false: the lock has none
+	Token() (token int64, ok bool) // fencing token; false: the lock has none
 	IsLost() bool                  // the actor knows that the lock is lost
-	IsOver() bool                  // the actor was told to stop its work, for any reason
-	IgnoredCause() error           // the actor was told to stop its work with this cause, and goes on; nil: it was not
+	IsEnded() bool                 // the actor was told to stop its work, for any reason
+	IgnoredCause() error           // cause with which the actor was told to stop its work, if it goes on without noticing; otherwise nil
 }
 
-// Sale is what the judge knows of one actor: of its current sale, or of its last one.
+// Sale is the judge's knowledge about one actor: about its current sale, or its last one.
 type Sale struct {
 	Actor
 
-	index       int
+	index       int           // index of the actor
 	owner       string        // owner value passed to Lock
 	waiting     bool          // Lock has been called and has not returned
 	leases      []Lease       // held leases, outermost first
 	unlocking   bool          // Unlock of the outermost lease has been called and has not returned
 	unlockStart time.Duration // start of the latest Unlock of an outermost lease
-	holderSince int           // logical time at which it last became the true holder
+	holderSince int           // logical time at which the sale last became the true holder
 
 	attempt
 }
 
-// attempt is the part of a Sale that begins anew with each outermost call of Lock.
+// attempt is the part of a Sale that starts over with each outermost call of Lock.
 type attempt struct {
-	lostWhileEntered bool // the lock ended during the critical section
-	enteredAsHolder  bool // the sale was the true holder when it entered
-	holdingKnown     bool // Redis showed whether the sale held the lock when it entered
-	lostLock         bool // the lock ended otherwise than by the sale's own Unlock
-	releasedLock     bool // the sale's own Unlock has released the lock
-	leftToExpire     bool // the sale's Unlock has shortened the expiry, and did not remove the lock
-	unlockTimedOut   bool // Unlock failed after it had retried for some time
-	obstructed       bool // something may have kept the sale out while it asked for the lock
-	position         queuePosition
+	lostBeforeUnlock bool          // the lock ended before or during the critical section
+	enteredAsHolder  bool          // the sale was the true holder when it entered
+	holdingKnown     bool          // when the sale entered, Redis showed whether it held the lock
+	lostLock         bool          // the lock ended otherwise than by the sale's own Unlock
+	releasedLock     bool          // the sale's own Unlock has released the lock
+	leftToExpire     bool          // the sale's Unlock has only shortened the lock's expiry, and the lock remains
+	unlockTimedOut   bool          // Unlock failed after it had retried for some time
+	obstructed       bool          // something may have kept the sale out while it asked for the lock
+	position         queuePosition // place in the order in which sales asked for the lock
 }
 
-// IsInCriticalSection reports whether the sale believes, and may believe, that it holds the lock.
+// IsInCriticalSection reports whether the sale believes that it holds the lock, and has not been told otherwise.
 func (s *Sale) IsInCriticalSection() bool {
 	return len(s.leases) > 0 && !s.Finished() && !s.Dead() && !s.HasLossNotice()
 }
@@ -54,7 +54,7 @@ func (s *Sale) HasLossNotice() bool {
 }
 
 // isStopped reports whether the sale was told to stop its work, for any reason.
-func (s *Sale) isStopped() bool { return len(s.leases) > 0 && s.leases[0].IsOver() }
+func (s *Sale) isStopped() bool { return len(s.leases) > 0 && s.leases[0].IsEnded() }
 
 // isDoneWithLock reports whether the sale has no further use for the lock: it is dead, knows of the loss, or has begun to unlock.
 func (s *Sale) isDoneWithLock() bool { return s.Dead() || !s.waiting && !s.IsInCriticalSection() }
@@ -62,10 +62,10 @@ func (s *Sale) isDoneWithLock() bool { return s.Dead() || !s.waiting && !s.IsInC
 // IsUsingLock reports whether the sale has a lease, or is in Unlock.
 func (s *Sale) IsUsingLock() bool { return s.unlocking || len(s.leases) > 0 }
 
-// isOver reports whether the sale will not even release its lock: it is dead, has finished, or knows of the loss.
-func (s *Sale) isOver() bool { return s.Dead() || s.Finished() || s.HasLossNotice() }
+// hasAbandonedLock reports whether the sale will not even release its lock: it is dead, has finished, or knows of the loss.
+func (s *Sale) hasAbandonedLock() bool { return s.Dead() || s.Finished() || s.HasLossNotice() }
 
-// recordEnd records that the sale's lock has ended, by its own process or otherwise.
+// recordEnd records that the sale's lock has ended. byOwnProcess reports whether the sale's own process ended it.
 func (s *Sale) recordEnd(byOwnProcess bool) {
 	switch {
 	case byOwnProcess && s.unlocking:
@@ -75,7 +75,7 @@ func (s *Sale) recordEnd(byOwnProcess bool) {
 	}
 }
 
-// Sale returns what is known of an actor's sale.
+// Sale returns the judge's knowledge about an actor's sale.
 func (st *commonState) Sale(actor int) *Sale { return st.sales[actor] }
 
 // HasLease reports whether the sale has a lease and has not begun to unlock it.
@@ -122,9 +122,9 @@ func (j *Judge) recordOutermostEntry(s *Sale, lease Lease) {
 	j.adoptLock(s)
 	excludesEverybody := j.Scope == strategy.Everybody
 	s.enteredAsHolder = j.holder == s.index
-	s.lostWhileEntered = excludesEverybody && !s.enteredAsHolder && j.heldBy[s.Process]
-	s.lostLock = s.lostWhileEntered
-	s.holdingKnown = s.enteredAsHolder || s.lostWhileEntered
+	s.lostBeforeUnlock = excludesEverybody && !s.enteredAsHolder && j.heldBy[s.Process]
+	s.lostLock = s.lostBeforeUnlock
+	s.holdingKnown = s.enteredAsHolder || s.lostBeforeUnlock
 	if excludesEverybody && !s.holdingKnown && j.Sender == nil {
 		j.excludeOwnership()
 	}
@@ -132,12 +132,12 @@ func (j *Judge) recordOutermostEntry(s *Sale, lease Lease) {
 	j.order.countOvertakes(s)
 }
 
-// RecordUnlockStart records that an actor calls Unlock. It returns whether that releases the actor's outermost lease.
+// RecordUnlockStart records that an actor calls Unlock. outermost reports whether that releases the actor's outermost lease.
 func (j *Judge) RecordUnlockStart(actor int) (outermost bool) {
 	s := j.sales[actor]
 	j.reports.checkLossNotices()
 	outermost = len(s.leases) == 1
-	if outermost && s.lostWhileEntered && !s.isStopped() && !s.Dead() {
+	if outermost && s.lostBeforeUnlock && !s.isStopped() && !s.Dead() {
 		if cause := s.leases[0].IgnoredCause(); cause != nil {
 			j.Report(anomaly.Untold, IgnoresOtherCause, s.Name, cause)
 		} else {

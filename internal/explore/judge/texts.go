@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/service/reason"
 )
 
-// texts returns the sentence of each symptom. It is a format for the arguments that the symptom's comment lists.
-func texts() [symptomCount]language.Text {
+// symptomTexts returns the sentence of each symptom. Each is a format for the arguments that the comment on the symptom lists.
+func symptomTexts() [symptomCount]language.Text {
 	both := language.Both
 	return [...]language.Text{
 		TwoEntered:            both("%s are both in the critical section", "%s 同时在临界区里"),
@@ -50,8 +50,7 @@ func texts() [symptomCount]language.Text {
 	}
 }
 
-// In returns a sentence, in a language, that says how the anomaly has shown. A token in it may be a time, and is then relative to the
-// start.
+// In returns the sentence about the detection in a language. A fencing token that is a time is shown relative to the start.
 func (d Detection) In(in language.Language) string {
 	values := slices.Clone(d.Values)
 	for i, value := range values {
@@ -62,7 +61,7 @@ func (d Detection) In(in language.Language) string {
 			values[i] = Enumeration(value, in)
 		}
 	}
-	return simredis.RelativeTimes(fmt.Sprintf(texts()[d.Symptom].In(in), values...))
+	return simredis.RelativeTimes(fmt.Sprintf(symptomTexts()[d.Symptom].In(in), values...))
 }
 
 // Enumeration joins one or more names in a sentence, as in "A, B and C".

@@ -16,10 +16,10 @@ import (
 	"lockstep/internal/web"
 )
 
-const columnWidth = 46 // columns for each lock; two of them fit into 100 columns
+const columnWidth = 46 // terminal columns for each lock; two locks fit into 100
 
-// Compare runs a schedule of the lock under Against, too, and prints both: Schedule, or the shortest counterexample if that is "". The
-// verdict is Broken if a step differs.
+// Compare runs a schedule of the lock also under Against, and prints both runs. The schedule is Schedule or, if that is "", the shortest
+// counterexample. The verdict is Broken if a step differs.
 func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 	schedule, anomaly := r.Schedule, r.Anomaly
 	if _, err := r.goal(); err != nil {
@@ -37,7 +37,7 @@ func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 				"against：%s 的%s", r.Lock.Name, result.EndedEarly())
 		default:
 			return verdict.Unknown, language.Translate(
-				fmt.Errorf("against: no schedule in which %s shows %s was found: give the schedule to compare by --replay", r.Lock.Name, r.goalName()),
+				fmt.Errorf("against: no schedule in which %s shows %s was found: pass the schedule to compare with --replay", r.Lock.Name, r.goalName()),
 				"against：没有找到时序让 %s 出现%s；请用 --replay 指定要对比的时序", r.Lock.Name, r.goalName())
 		}
 	}
@@ -80,7 +80,7 @@ func (r Request) printComparison(c session.Counterfactual, interrupted bool) {
 	fmt.Fprint(out, r.differencesText(c), r.outcomeText(c, interrupted))
 }
 
-// comparisonCell returns the lines of a step in a column: its token, its meaning, and the state after it.
+// comparisonCell returns the lines of a step in a column: its token, its description, and the state after it.
 func (r Request) comparisonCell(s *trace.Step) []string {
 	if s == nil {
 		return []string{"–"}

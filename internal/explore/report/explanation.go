@@ -11,7 +11,7 @@ import (
 // wait long.
 const maxSchedulesPerQuestion = 20_000
 
-// explain returns the explanation of a schedule; nil if none was requested, or if it was interrupted.
+// explain returns the explanation of a schedule that shows an anomaly; nil if none was requested, or if the search was interrupted.
 func (r Request) explain(ctx context.Context, schedule string, a explore.Anomaly) (*session.Explanation, error) {
 	if !r.Why {
 		return nil, nil //nolint:nilnil // nil: no explanation was requested

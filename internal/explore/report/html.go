@@ -9,10 +9,10 @@ import (
 
 // scheduleDocument is the data of a web.KindSchedules document: schedules of one lock to step through.
 type scheduleDocument struct {
-	Lock      string     `json:"lock"`
-	Title     string     `json:"title"`    // title of the lock
-	Scenario  string     `json:"scenario"` // flags of lockstep explore
-	Schedules []Schedule `json:"schedules"`
+	Lock      string     `json:"lock"`      // name of the lock
+	Title     string     `json:"title"`     // title of the lock
+	Scenario  string     `json:"scenario"`  // flags of lockstep explore
+	Schedules []Schedule `json:"schedules"` // schedules to step through
 }
 
 // Schedule is a schedule to step through, with its texts.
@@ -20,11 +20,11 @@ type Schedule struct {
 	explore.Recording
 
 	Goal           string          `json:"goal"`    // anomaly that the author of the schedule wanted to show; "": found by an exploration
-	Anomaly        explore.Anomaly `json:"anomaly"` // anomaly that it shows; with a goal, only that one; "": none
+	Anomaly        explore.Anomaly `json:"anomaly"` // anomaly that the schedule shows: the requested one, or the first; "": none
 	Title          string          `json:"title"`   // display name of the anomaly
 	Says           string          `json:"says"`    // description of the anomaly
 	ShortestLength int             `json:"length"`  // length of the shortest schedule that shows the anomaly; 0: unknown
-	Replay         string          `json:"replay"`  // command that replays it
+	Replay         string          `json:"replay"`  // command that replays the schedule
 	VerdictText    string          `json:"broken"`  // verdict of the exploration; "": not found by an exploration
 	Why            string          `json:"why"`     // explanation; "": not requested
 }
@@ -45,7 +45,7 @@ func (r Request) counterexampleSchedule(e explore.Recording) Schedule {
 	return schedule
 }
 
-// newSchedule converts a recording to a Schedule. Its anomaly is the requested one, or else the first that it shows.
+// newSchedule converts a recording to a Schedule. Its anomaly is the requested one, or otherwise the first that the recording shows.
 func (r Request) newSchedule(recording explore.Recording) Schedule {
 	schedule := Schedule{Recording: recording, Replay: r.replayCommand(recording.Schedule()) + r.LangFlag}
 	schedule.Verdict = "" // The page shows it at its step.
@@ -66,15 +66,15 @@ func (r Request) writePage(all []Schedule) error {
 		fmt.Fprint(r.Err, r.Scenario.Say("%s was not written: there is no schedule to show\n", "没有写出 %s：没有可展示的时序\n", r.Page.Name()))
 		return nil
 	}
-	document, err := r.page(all)
+	document, err := r.newPage(all)
 	if err != nil {
 		return err
 	}
 	return r.Page.Write(document)
 }
 
-// page returns the HTML document of schedules.
-func (r Request) page(all []Schedule) ([]byte, error) {
+// newPage returns the HTML document of schedules.
+func (r Request) newPage(all []Schedule) ([]byte, error) {
 	return web.Document(web.KindSchedules, "lockstep: "+r.Lock.Name, scheduleDocument{
 		Lock: r.Lock.Name, Title: r.Lock.Title.In(r.Scenario.Language), Scenario: r.Scenario.String(), Schedules: all,
 	}, r.Scenario.Language)
@@ -86,5 +86,5 @@ func (r Request) PageOf(recording explore.Recording) ([]byte, error) {
 	if r.Anomaly != "" {
 		schedule.Goal = r.goalText()
 	}
-	return r.page([]Schedule{schedule})
+	return r.newPage([]Schedule{schedule})
 }

@@ -7,45 +7,45 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Document is the JSON document of an exploration, which explore --json prints.
+// Document is the JSON document about an exploration, which explore --json prints.
 type Document struct {
-	Lock           string          `json:"lock"`
-	Actors         int             `json:"actors"`
-	Sales          int             `json:"sales"`
-	Replicas       int             `json:"replicas"`
-	Try            int             `json:"try"`
-	Nested         int             `json:"nested"`
-	WorkMillis     trace.Millis    `json:"work_ms"`
-	SkewMillis     trace.Millis    `json:"skew_ms"`
-	WithinMillis   trace.Millis    `json:"freed_within_ms"`
-	Faults         map[string]int  `json:"faults"`
-	Happened       map[string]int  `json:"happened"`  // number of schedules that end with each fault
-	Ends           []int           `json:"ends"`      // number of end states, by the number of successful sales
-	Contended      int             `json:"contended"` // number of states in which a sale waits for another one
-	Untested       []string        `json:"untested"`
-	Cut            []string        `json:"cut"` // omissions, in the reader's language
-	Schedules      int             `json:"schedules"`
-	States         int             `json:"states"`
-	Depth          int             `json:"depth"`
-	Complete       bool            `json:"complete"`
-	Bound          string          `json:"bound"` // bound that was hit, or "interrupted", in the reader's language; "": none
-	Interrupted    bool            `json:"interrupted"`
-	Seconds        float64         `json:"seconds"`
-	Verdict        verdict.Verdict `json:"verdict"`
-	Counterexample *Counterexample `json:"counterexample"` // first counterexample; null: none
+	Lock           string          `json:"lock"`            // name of the lock
+	Actors         int             `json:"actors"`          // number of actors
+	Sales          int             `json:"sales"`           // sales of each actor
+	Replicas       int             `json:"replicas"`        // number of processes
+	Try            int             `json:"try"`             // actors that try once for the lock, and do not wait
+	Nested         int             `json:"nested"`          // nested calls of each sale
+	WorkMillis     trace.Millis    `json:"work_ms"`         // time between reading the stock and writing it
+	SkewMillis     trace.Millis    `json:"skew_ms"`         // clock error of the processes
+	WithinMillis   trace.Millis    `json:"freed_within_ms"` // time after which a dead holder's lock must be free; 0: any finite time
+	Faults         map[string]int  `json:"faults"`          // fault budget, by name
+	Happened       map[string]int  `json:"happened"`        // number of schedules that end with each fault
+	Ends           []int           `json:"ends"`            // number of end states, by the number of successful sales
+	Contended      int             `json:"contended"`       // number of states in which a sale waits for another one
+	Untested       []string        `json:"untested"`        // phrases for what was not tested, in the reader's language
+	Cut            []string        `json:"cut"`             // omissions, in the reader's language
+	Schedules      int             `json:"schedules"`       // number of schedules run
+	States         int             `json:"states"`          // number of states reached
+	Depth          int             `json:"depth"`           // length of the longest schedule run, in steps
+	Complete       bool            `json:"complete"`        // nothing was left to explore
+	Bound          string          `json:"bound"`           // bound that was hit, or "interrupted", in the reader's language; "": none
+	Interrupted    bool            `json:"interrupted"`     // the context of the exploration ended early
+	Seconds        float64         `json:"seconds"`         // duration of the exploration
+	Verdict        verdict.Verdict `json:"verdict"`         // verdict on the lock
+	Counterexample *Counterexample `json:"counterexample"`  // first counterexample; null: none
 
 	Counterexamples []Counterexample `json:"counterexamples"` // all counterexamples: with --each, one for each anomaly
 }
 
 // Counterexample is a counterexample in a Document.
 type Counterexample struct {
-	Anomaly  explore.Anomaly      `json:"anomaly"`
-	Says     string               `json:"says"`
-	Length   int                  `json:"length"`
-	Schedule string               `json:"schedule"`
+	Anomaly  explore.Anomaly      `json:"anomaly"`         // anomaly, by its id
+	Says     string               `json:"says"`            // sentence about the anomaly
+	Length   int                  `json:"length"`          // number of steps
+	Schedule string               `json:"schedule"`        // tokens of the steps
 	Nodes    int                  `json:"nodes,omitempty"` // number of masters of a lock on several; 0: one Redis
-	Steps    []trace.Step         `json:"steps"`
-	Why      *session.Explanation `json:"why,omitempty"` // explanation; nil: not requested
+	Steps    []trace.Step         `json:"steps"`           // steps with their texts
+	Why      *session.Explanation `json:"why,omitempty"`   // explanation; nil: not requested
 }
 
 // newDocument returns the document of a result; whys holds the explanation of each counterexample.

@@ -22,7 +22,7 @@ func TestTableDocumentHasVerdicts(t *testing.T) {
 		}
 		some = append(some, s)
 	}
-	rows, err := explore.All(t.Context(), some, 2, explore.Bounds{Schedules: 1}, func(explore.NamedScenario, explore.Result, bool) {})
+	rows, err := explore.Tabulate(t.Context(), some, 2, explore.Bounds{Schedules: 1}, func(explore.NamedScenario, explore.Result, bool) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestLongestScheduleIncludesCounterexample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if steps := out.Counterexamples[0].Steps; len(steps) != 4 || out.Document.Depth != 4 || !strings.Contains(out.Seen, "at most 4 steps") {
-		t.Errorf("found in %d steps; the document says %d, and the page: %s", len(steps), out.Document.Depth, out.Seen)
+	if steps := out.Counterexamples[0].Steps; len(steps) != 4 || out.Document.Depth != 4 || !strings.Contains(out.SizeText, "at most 4 steps") {
+		t.Errorf("found in %d steps; the document says %d, and the page: %s", len(steps), out.Document.Depth, out.SizeText)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// An exploration prints its progress after initialDelay, so that a short one prints none. Where printed lines cannot be replaced, it prints
-// one every lineInterval.
+// An exploration prints its progress after initialDelay, so that a short exploration prints none. Where a printed line cannot be replaced,
+// it prints a new line every lineInterval.
 const (
 	initialDelay = 2 * time.Second
 	lineInterval = 10 * time.Second
@@ -15,18 +15,18 @@ const (
 
 // progress prints the progress of an exploration: on a single changing line in a terminal, otherwise on a new line from time to time.
 type progress struct {
-	out        io.Writer
-	isTerminal bool
-	now        func() time.Time
-	nextUpdate time.Time // earliest time of the next line
+	out        io.Writer        // destination of the lines
+	isTerminal bool             // out is a terminal, where a line can be replaced
+	now        func() time.Time // clock
+	nextUpdate time.Time        // earliest time of the next line
 }
 
-// newProgress starts the initial delay.
+// newProgress returns a progress that prints nothing during the initial delay.
 func newProgress(out io.Writer, isTerminal bool, now func() time.Time) *progress {
 	return &progress{out: out, isTerminal: isTerminal, now: now, nextUpdate: now().Add(initialDelay)}
 }
 
-// update prints a line if it is due.
+// update prints line if a line is due.
 func (p *progress) update(line string) {
 	now := p.now()
 	switch {

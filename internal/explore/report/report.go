@@ -1,5 +1,5 @@
-// Package report runs the explorer for lockstep explore and for the page, and presents what it found: as text, as a table, as a JSON
-// document, as a page to step through, or in a terminal, step by step. Begin with Request, whose methods are the kinds of answers.
+// Package report runs the explorer for lockstep explore and for the page, and presents the results: as text, as a table, as a JSON
+// document, as a page to step through, or as a dialog in a terminal. Begin with Request, whose methods are the kinds of answers.
 package report
 
 import (
@@ -20,25 +20,25 @@ import (
 
 // Request is a question to the explorer, and the form of the answer.
 type Request struct {
-	Lock     strategy.Strategy
-	Scenario explore.Scenario
-	Bounds   explore.Bounds
+	Lock     strategy.Strategy // lock to explore
+	Scenario explore.Scenario  // scenario to explore
+	Bounds   explore.Bounds    // bounds of the exploration
 	Anomaly  explore.Anomaly   // only anomaly to look for; "": all that the lock promises to prevent
 	Each     bool              // continue after the first counterexample, to one for each anomaly
 	Why      bool              // explain each counterexample
-	Schedule string            // schedule to replay or to compare, or with which Walk begins
+	Schedule string            // schedule that is replayed or compared, or that Walk begins with
 	Against  strategy.Strategy // second lock of Compare
 
 	JSON, Mermaid bool      // form of the answer on Out; neither: text
 	Page          *web.File // HTML file for the schedules; nil: none
 
-	Command    string        // command as typed, with which printed commands begin: "lockstep explore"
-	LangFlag   string        // language flag as typed, with which printed commands end; "": not typed
-	In         <-chan string // lines typed during Walk
-	Out, Err   io.Writer
-	Columns    func() int       // width of Out in columns; nil: Out is no terminal
+	Command    string           // beginning of printed commands, as the user typed it: "lockstep explore"
+	LangFlag   string           // end of printed commands: the language flag, as the user typed it; "": not typed
+	In         <-chan string    // lines typed during Walk
+	Out, Err   io.Writer        // destinations of the answer, and of progress and remarks
+	Columns    func() int       // width of Out in columns; nil: Out is not a terminal
 	IsTerminal bool             // Err is a terminal
-	Now        func() time.Time // real time
+	Now        func() time.Time // clock, in real time
 
 	Progress func(explore.Result) // called during an exploration; nil: progress is printed on Err
 }
@@ -59,7 +59,7 @@ func (r Request) Explore(ctx context.Context) (verdict.Verdict, error) {
 	return result.Verdict(), r.writeCounterexamples(result.Found)
 }
 
-// goal returns the goal of the exploration. It fails if the lock does not promise to prevent the requested anomaly.
+// goal returns the goal of the exploration. It fails if an anomaly is requested that the lock does not promise to prevent.
 func (r Request) goal() (explore.Goal, error) {
 	goal := explore.Goal{All: r.Each, Progress: r.Progress}
 	if r.Anomaly == "" {
@@ -148,31 +148,31 @@ func (r Request) printCounterexamples(result explore.Result, whys []*session.Exp
 // replayCommand returns the command that replays a schedule.
 func (r Request) replayCommand(schedule string) string { return r.replayCommandFor(r.Lock, schedule) }
 
-// replayCommandFor is replayCommand for another lock.
+// replayCommandFor is replayCommand for any lock.
 func (r Request) replayCommandFor(s strategy.Strategy, schedule string) string {
 	return fmt.Sprintf("%s --replay %q", joinWords(r.Command, s.Name, r.Scenario.String()), schedule)
 }
 
-// joinWords joins the words that are not empty by blanks.
+// joinWords joins the non-empty words with spaces.
 func joinWords(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
-// Faults returns a line for each fault, with its description.
-func Faults(in language.Language) (lines []string) {
+// FaultLines returns a line for each fault, with its name and description.
+func FaultLines(in language.Language) (lines []string) {
 	for _, f := range explore.AllFaults() {
 		lines = append(lines, fmt.Sprintf("%-13s %s", f.Name, f.Description.In(in)))
 	}
 	return lines
 }
 
-// Anomalies returns a line for each anomaly that the explorer looks for.
-func Anomalies(in language.Language) (lines []string) {
+// AnomalyLines returns a line for each anomaly that the explorer looks for, with its name and definition.
+func AnomalyLines(in language.Language) (lines []string) {
 	for _, a := range explore.Anomalies() {
 		lines = append(lines, fmt.Sprintf("%-16s %s", a, a.Row().Says.In(in)))
 	}
 	return lines
 }
 
-// Indent joins lines, indented by two blanks each.
+// Indent joins lines, each indented by two spaces.
 func Indent(lines []string) string { return "  " + strings.Join(lines, "\n  ") + "\n" }

@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// verdictText returns the verdict of an exploration in a sentence.
+// verdictText returns a sentence with the verdict of an exploration.
 func (r Request) verdictText(result explore.Result) string {
 	say := r.Scenario.Say
 	switch v := result.Verdict(); {
@@ -29,17 +29,17 @@ func (r Request) verdictText(result explore.Result) string {
 			result.Lock, r.goalName(), result.Conditions())
 	default:
 		return say("%s: unknown. No schedule has shown %s (%s), but %s.", "%s：未知。没有时序出现%s（%s），但%s。",
-			result.Lock, r.goalName(), result.Conditions(), result.Reservations())
+			result.Lock, r.goalName(), result.Conditions(), result.Caveats())
 	}
 }
 
-// counterexampleText says which anomaly a counterexample shows, and in how many steps.
+// counterexampleText returns a sentence with the anomaly of a counterexample and its number of steps.
 func (r Request) counterexampleText(e explore.Recording) string {
 	return r.Scenario.Say("%s shows %s in %d steps, and in no fewer: %s.", "%s 最少 %[3]d 步就出现 %[2]s：%[4]s。",
 		r.Lock.Name, e.Anomaly(), e.Length(), explore.AnomalyText(e.Anomaly(), r.Scenario))
 }
 
-// summaryText lists the anomalies that were found, and says whether there may be more.
+// summaryText returns a list of the anomalies found, and whether there may be more.
 func (r Request) summaryText(result explore.Result) string {
 	say := r.Scenario.Say
 	var all []string
@@ -47,13 +47,13 @@ func (r Request) summaryText(result explore.Result) string {
 		all = append(all, say("%s in %d steps", "%s（%d 步）", e.Anomaly(), e.Length()))
 	}
 	more := say("Every schedule was explored.", "所有时序都探索完了。")
-	if but := result.Reservations(); but != "" {
+	if but := result.Caveats(); but != "" {
 		more = say("There may be more: %s.", "可能还有：%s。", but)
 	}
 	return say("%s (%s) shows %s. ", "%s（%s）会出现：%s。", result.Lock, result.Conditions(), strings.Join(all, say(", ", "、"))) + more
 }
 
-// goalName names the requested anomaly within a sentence.
+// goalName returns the name of the requested anomaly, for use within a sentence.
 func (r Request) goalName() string {
 	if r.Anomaly == "" {
 		return r.Scenario.Say("an anomaly", "异常")
@@ -61,12 +61,12 @@ func (r Request) goalName() string {
 	return r.Scenario.Say("%s", " %s", r.Anomaly)
 }
 
-// sizeText says how many schedules and states were explored.
+// sizeText returns the numbers of schedules and states explored, and the longest schedule.
 func sizeText(r explore.Result) string {
 	return r.Scenario.Say("%d schedules, %d states, at most %d steps.", "%d 种时序，%d 个状态，最多 %d 步。", r.Schedules, r.States, longestSchedule(r))
 }
 
-// coverageLines describes which end states and faults an exploration has reached.
+// coverageLines returns lines about the end states and the faults that an exploration has reached.
 func coverageLines(r explore.Result) (lines []string) {
 	var sold []string
 	say, ends := r.Scenario.Say, 0
@@ -91,7 +91,7 @@ func coverageLines(r explore.Result) (lines []string) {
 	return lines
 }
 
-// printExplanation prints an explanation; nil means that none was requested or that it was interrupted.
+// printExplanation prints an explanation. nil means that no explanation was requested, or that the search was interrupted.
 func (r Request) printExplanation(out io.Writer, why *session.Explanation) {
 	say := r.Scenario.Say
 	if why == nil {
@@ -113,7 +113,7 @@ func (r Request) printExplanation(out io.Writer, why *session.Explanation) {
 		"走法指从该步起不再出故障、一直走到结束的时序（运行了 %d 种）。\n", why.Schedules))
 }
 
-// turningPointsText names the step that made the anomaly possible, and the point of no return.
+// turningPointsText returns sentences about the step that made the anomaly possible, and the point of no return.
 func (r Request) turningPointsText(why *session.Explanation) (says string) {
 	say := r.Scenario.Say
 	switch {
@@ -138,7 +138,7 @@ func (r Request) turningPointsText(why *session.Explanation) (says string) {
 		string(unicode.ToUpper(first)) + says[size:]
 }
 
-// escapesText names the choices that would have avoided the anomaly, and the consequences of the first.
+// escapesText returns sentences about the choices that would have avoided the anomaly, and the consequences of the first.
 func (r Request) escapesText(why *session.Explanation) string {
 	var choices []string
 	for _, s := range why.Escapes {
@@ -157,11 +157,11 @@ func (r Request) escapesText(why *session.Explanation) string {
 }
 
 // anomalyHitText returns a line about an anomaly that a step shows.
-func anomalyHitText(in explore.Scenario, s explore.AnomalyHit) string {
-	return in.Say("  ✗  step %d shows %s: %s\n", "  ✗  第 %d 步出现 %s：%s\n", s.Step, s.Anomaly, s.Says)
+func anomalyHitText(scenario explore.Scenario, s explore.AnomalyHit) string {
+	return scenario.Say("  ✗  step %d shows %s: %s\n", "  ✗  第 %d 步出现 %s：%s\n", s.Step, s.Anomaly, s.Says)
 }
 
-// outcomeText says whether the second lock survives.
+// outcomeText returns sentences about the outcome under the second lock.
 func (r Request) outcomeText(c session.Counterfactual, interrupted bool) string {
 	say, second := r.Scenario.Say, c.Locks[1]
 	reason := say("%d schedules were not enough to decide", "%d 种时序还不足以判断", maxSchedulesPerQuestion)
@@ -191,8 +191,9 @@ func (r Request) outcomeText(c session.Counterfactual, interrupted bool) string 
 	return says + "\n"
 }
 
-// unknownLocksText lists the locks for which it is unknown whether they show an anomaly; "": none. The anomaly is an index into Cells.
-func unknownLocksText(in explore.Scenario, rows []explore.LockRow, anomaly int) (says string) {
+// unknownLocksText returns a list of the locks for which it is unknown whether they show an anomaly; "": there are none. The anomaly is
+// given as an index into Cells.
+func unknownLocksText(scenario explore.Scenario, rows []explore.LockRow, anomaly int) (says string) {
 	for _, interrupted := range []bool{false, true} {
 		var names []string
 		label := ""
@@ -202,7 +203,7 @@ func unknownLocksText(in explore.Scenario, rows []explore.LockRow, anomaly int) 
 			}
 		}
 		if len(names) > 0 {
-			says += in.Say(" (%s: %s)", "（%s：%s）", strings.Join(names, in.Say(", ", "、")), label)
+			says += scenario.Say(" (%s: %s)", "（%s：%s）", strings.Join(names, scenario.Say(", ", "、")), label)
 		}
 	}
 	return says
@@ -210,28 +211,30 @@ func unknownLocksText(in explore.Scenario, rows []explore.LockRow, anomaly int) 
 
 // printLegend prints the legend of the table.
 func (r Request) printLegend(schedules int, interrupted bool) {
-	in, out := r.Scenario, r.Out
+	scenario, out := r.Scenario, r.Out
 	lines := []string{
-		in.Say(`expiry, 3    in the scenario "expiry", in 3 steps; no schedule of any scenario is shorter`,
+		scenario.Say(`expiry, 3    in the scenario "expiry", in 3 steps; no schedule of any scenario is shorter`,
 			"expiry, 3    在场景 expiry 下，3 步；任何场景的任何时序都不会更短"),
-		in.Say("no fault, 4  without any fault, in 4 steps", "no fault, 4  没有任何故障，4 步"),
-		in.Say("never        in no schedule of any scenario below, and all were explored: %d sales, one kind of fault, once",
-			"never        下面所有场景的所有时序都探索完了，从不出现：只有 %d 单，只有一种故障，只出一次", in.Actors),
-		"unknown      " + explore.UnknownText(in.Language) + in.Say(": exploring it alone says which", "：单独探索会说明是哪一种"),
+		scenario.Say("no fault, 4  without any fault, in 4 steps", "no fault, 4  没有任何故障，4 步"),
+		scenario.Say("never        in no schedule of any scenario below, and all were explored: %d sales, one kind of fault, once",
+			"never        下面所有场景的所有时序都探索完了，从不出现：只有 %d 单，只有一种故障，只出一次", scenario.Actors),
+		"unknown      " + explore.UnknownText(scenario.Language) + scenario.Say("; explore the lock by itself to see which", "：单独探索会说明是哪一种"),
 	}
 	if interrupted {
-		lines = append(lines, in.Say("interrupted  the search was interrupted before all schedules were explored", "interrupted  还没探索完就被中断"))
+		lines = append(lines, scenario.Say("interrupted  the search was interrupted before all schedules were explored",
+			"interrupted  还没探索完就被中断"))
 	}
-	lines = append(lines, in.Say("–            this lock does not promise that the anomaly never happens", "–            这种锁不承诺避免这种异常"))
-	fmt.Fprint(out, in.Say(
+	lines = append(lines, scenario.Say("–            this lock does not promise that the anomaly never happens", "–            这种锁不承诺避免这种异常"))
+	fmt.Fprint(out, scenario.Say(
 		"\nA row is a lock, a column an anomaly. A cell says when the lock shows the anomaly:\n",
 		"\n每一行是一种锁，每一列是一种异常。格子里写的是什么时候出现这种异常：\n")+Indent(lines))
-	fmt.Fprint(out, in.Say("\nThe anomalies:\n", "\n异常：\n")+Indent(Anomalies(in.Language))+in.Say("\nThe scenarios:\n", "\n场景：\n"))
-	for _, s := range explore.Scenarios(in.Actors) {
+	fmt.Fprint(out, scenario.Say("\nThe anomalies:\n", "\n异常：\n")+Indent(AnomalyLines(scenario.Language)))
+	fmt.Fprint(out, scenario.Say("\nThe scenarios:\n", "\n场景：\n"))
+	for _, s := range explore.Scenarios(scenario.Actors) {
 		fmt.Fprintf(out, "  %-13s %s\n", s.Name, joinWords(r.Command+" NAME", s.String()))
 	}
 	r.printNodesLegend()
-	fmt.Fprint(out, in.Say("\n%d schedules. Not included, because they break every lock that expires, or every lock on one Redis:\n",
+	fmt.Fprint(out, scenario.Say("\n%d schedules. Not included, because they break every lock that expires, or every lock on one Redis:\n",
 		"\n共 %d 种时序。没有包括以下故障：它们能攻破任何会过期的锁，或者单个 Redis 上的任何锁：\n", schedules))
 	for _, fault := range explore.AllFaults() {
 		if fault.BreaksEveryLock {
@@ -242,17 +245,17 @@ func (r Request) printLegend(schedules int, interrupted bool) {
 
 // printNodesLegend prints the scenarios and limits that apply only to locks on several masters.
 func (r Request) printNodesLegend() {
-	in, out := r.Scenario, r.Out
+	scenario, out := r.Scenario, r.Out
 	for _, s := range evolution.Table() {
 		if !s.OnNodes {
 			continue
 		}
-		fmt.Fprint(out, in.Say(
+		fmt.Fprint(out, scenario.Say(
 			"\nFor %s, every sale tries once, and a scenario has at most %d schedules: --try %d --max-schedules %[2]d.\n"+
 				"It has the faults of its masters, too:\n",
 			"\n对 %s，每一单只尝试一次，每个场景最多 %d 种时序：--try %d --max-schedules %[2]d。\n它还有主节点的故障：\n",
-			s.Name, explore.MaxSchedulesOnNodes, in.Actors))
-		for _, named := range explore.ScenariosFor(s, in.Actors) {
+			s.Name, explore.MaxSchedulesOnNodes, scenario.Actors))
+		for _, named := range explore.ScenariosFor(s, scenario.Actors) {
 			isNodeScenario := func(f explore.Fault) bool { return f.OnNode && f.Name == named.Name }
 			if slices.ContainsFunc(explore.AllFaults(), isNodeScenario) {
 				fmt.Fprintf(out, "  %-13s %s %s\n", named.Name, r.Command, joinWords(s.Name, named.String()))
@@ -261,7 +264,7 @@ func (r Request) printNodesLegend() {
 	}
 }
 
-// refusalText says why a step could not be taken.
+// refusalText returns a sentence about why a step could not be taken.
 func (w *walk) refusalText(token string, err error) string {
 	var stale *explore.StaleError
 	switch {
@@ -293,26 +296,26 @@ Type the number of a choice, or its token; several tokens are several steps.
 `)
 }
 
-// distanceText returns the line of an anomaly in the list of distances, with the further steps to it.
-func distanceText(a explore.Anomaly, steps int, further []string, in explore.Scenario) string {
+// distanceText returns the line of an anomaly in the list of distances. further contains the tokens of the steps to the anomaly.
+func distanceText(a explore.Anomaly, steps int, further []string, scenario explore.Scenario) string {
 	switch steps {
 	case session.Never:
-		return in.Say("  %-16s never, whatever happens from here", "  %-16s 无论怎样继续都不会出现", a)
+		return scenario.Say("  %-16s never, whatever happens from here", "  %-16s 无论怎样继续都不会出现", a)
 	case session.Unknown:
-		return in.Say("  %-16s not within %d schedules", "  %-16s %d 种时序内没有出现", a, maxSchedulesPerQuestion)
+		return scenario.Say("  %-16s not within %d schedules", "  %-16s %d 种时序内没有出现", a, maxSchedulesPerQuestion)
 	case 0:
-		return in.Say("  %-16s has shown", "  %-16s 已经出现", a)
+		return scenario.Say("  %-16s has shown", "  %-16s 已经出现", a)
 	default:
-		return in.Say("  %-16s in %d: %s", "  %-16s 还有 %d 步：%s", a, steps, strings.Join(further, " "))
+		return scenario.Say("  %-16s in %d: %s", "  %-16s 还有 %d 步：%s", a, steps, strings.Join(further, " "))
 	}
 }
 
 // distancesHeading returns the heading of the list of distances.
-func distancesHeading(in explore.Scenario) string {
-	return in.Say("Fewest further steps to each anomaly:\n", "到出现异常最少还有几步：\n")
+func distancesHeading(scenario explore.Scenario) string {
+	return scenario.Say("Fewest further steps to each anomaly:\n", "到出现异常最少还有几步：\n")
 }
 
-// choiceText describes a choice, with the name of its fault.
+// choiceText returns the description of a choice, with the name of its fault.
 func (w *walk) choiceText(c session.Choice) string {
 	if c.Fault != "" {
 		return w.request.Scenario.Say("%s (%s)", "%s（%s）", c.Says, c.Fault)
@@ -320,49 +323,49 @@ func (w *walk) choiceText(c session.Choice) string {
 	return c.Says
 }
 
-// progressText returns the progress of an exploration.
-func progressText(now explore.Result, in explore.Scenario) string {
-	return in.Say("%d steps deep, %d schedules, %d states", "深度 %d，%d 种时序，%d 个状态", now.Depth, now.Schedules, now.States)
+// progressText returns a line with the progress of an exploration.
+func progressText(now explore.Result, scenario explore.Scenario) string {
+	return scenario.Say("%d steps deep, %d schedules, %d states", "深度 %d，%d 种时序，%d 个状态", now.Depth, now.Schedules, now.States)
 }
 
-// cellProgressText returns the progress of one of the explorations of the table.
-func cellProgressText(s explore.NamedScenario, now explore.Result, in explore.Scenario) string {
-	return in.Say("%s, %s: %d schedules", "%s，%s：%d 种时序", now.Lock, s.Name, now.Schedules)
+// cellProgressText returns a line with the progress of one of the explorations for the table.
+func cellProgressText(s explore.NamedScenario, now explore.Result, scenario explore.Scenario) string {
+	return scenario.Say("%s, %s: %d schedules", "%s，%s：%d 种时序", now.Lock, s.Name, now.Schedules)
 }
 
-// boundFlagsText names the flags that raise a bound.
-func boundFlagsText(in explore.Scenario) string {
-	return in.Say("Bounds: --max-time, --max-schedules, --max-memory; 0: no bound.",
+// boundFlagsText returns a list of the flags that set the bounds.
+func boundFlagsText(scenario explore.Scenario) string {
+	return scenario.Say("Bounds: --max-time, --max-schedules, --max-memory; 0: no bound.",
 		"上限：--max-time、--max-schedules、--max-memory；0 表示不限。")
 }
 
-// speedText returns the time and the speed of an exploration.
-func speedText(r explore.Result, in explore.Scenario) string {
-	return in.Say("%d schedules in %.1f s, %.0f a second", "%d 种时序，用时 %.1f 秒，每秒 %.0f 种",
+// speedText returns a line with the duration and the speed of an exploration.
+func speedText(r explore.Result, scenario explore.Scenario) string {
+	return scenario.Say("%d schedules in %.1f s, %.0f a second", "%d 种时序，用时 %.1f 秒，每秒 %.0f 种",
 		r.Schedules, r.Seconds, float64(r.Schedules)/r.Seconds)
 }
 
-// totalTimeText returns the time of all explorations of the table.
-func totalTimeText(schedules int, d time.Duration, in explore.Scenario) string {
-	return in.Say("%d schedules in %.1f s\n", "%d 种时序，用时 %.1f 秒\n", schedules, d.Seconds())
+// totalTimeText returns a line with the duration of all explorations for the table.
+func totalTimeText(schedules int, d time.Duration, scenario explore.Scenario) string {
+	return scenario.Say("%d schedules in %.1f s\n", "%d 种时序，用时 %.1f 秒\n", schedules, d.Seconds())
 }
 
-// goalText states the goal of a reader who wants to show the anomaly.
+// goalText returns the goal of a reader who wants the lock to show the anomaly.
 func (r Request) goalText() string {
 	return r.Scenario.Say("Make %s %s", "让 %s %s", r.Lock.Name, r.Anomaly.Row().Task.In(r.Scenario.Language))
 }
 
-// stepByStepText names the command that replays a schedule.
+// stepByStepText returns a line with the command that replays a schedule.
 func (r Request) stepByStepText(schedule string) string {
 	return r.Scenario.Say("Step by step: %s", "逐步重放：%s", r.replayCommand(schedule)) + r.LangFlag
 }
 
-// noAnomalyText says that a schedule shows no anomaly.
-func noAnomalyText(in explore.Scenario) string {
-	return in.Say("This schedule shows no anomaly.", "这个时序没有出现异常。")
+// noAnomalyText returns the sentence that a schedule shows no anomaly.
+func noAnomalyText(scenario explore.Scenario) string {
+	return scenario.Say("This schedule shows no anomaly.", "这个时序没有出现异常。")
 }
 
-// differencesText says where and why two locks differ in a schedule, and which anomalies each shows.
+// differencesText returns sentences about where and why two locks differ in a schedule, and which anomalies each lock shows.
 func (r Request) differencesText(c session.Counterfactual) string {
 	say := r.Scenario.Say
 	says := say("Row %d is the first that differs.\n", "第 %d 行开始不同。\n", c.FirstDifference)
@@ -380,13 +383,13 @@ func (r Request) differencesText(c session.Counterfactual) string {
 	return says
 }
 
-// preventedText lists the anomalies that no lock of the table shows.
-func preventedText(anomalies []string, in explore.Scenario) string {
-	return in.Say("\nNo lock that promises to prevent it shows: %s.\n", "\n以下异常，承诺避免它的锁都没有出现：%s。\n",
-		strings.Join(anomalies, in.Say(", ", "、")))
+// preventedText returns a list of the anomalies that no lock of the table shows although it promises to prevent them.
+func preventedText(anomalies []string, scenario explore.Scenario) string {
+	return scenario.Say("\nNo lock that promises to prevent it shows: %s.\n", "\n以下异常，承诺避免它的锁都没有出现：%s。\n",
+		strings.Join(anomalies, scenario.Say(", ", "、")))
 }
 
-// replayText names the command that replays the schedule of a walk.
-func replayText(command string, in explore.Scenario) string {
-	return in.Say("\nReplay it: %s\n", "\n重放：%s\n", command)
+// replayText returns a line with the command that replays the schedule of a walk.
+func replayText(command string, scenario explore.Scenario) string {
+	return scenario.Say("\nReplay it: %s\n", "\n重放：%s\n", command)
 }

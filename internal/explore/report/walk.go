@@ -13,14 +13,14 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// walk is an interactive session in a terminal. If request.Columns is not nil, each step redraws the screen.
+// walk is an interactive session in a terminal. On a screen (request.Columns is not nil), each step redraws everything.
 type walk struct {
-	request     Request
-	session     *session.Session
-	lastDiagram string // diagram that was printed last
+	request     Request          // request that started the walk
+	session     *session.Session // schedule so far
+	lastDiagram string           // latest diagram printed; "": none yet
 }
 
-// Walk lets the user choose each step, after those of Schedule. The verdict is Broken if an anomaly was shown.
+// Walk lets the user choose each step, after the steps of Schedule. The verdict is Broken if an anomaly was shown.
 func (r Request) Walk(ctx context.Context) (verdict.Verdict, error) {
 	session, err := session.New(r.Lock, r.Scenario, r.Schedule)
 	if err != nil {
@@ -75,7 +75,7 @@ func (w *walk) execute(ctx context.Context, line string) (message string) {
 	return ""
 }
 
-// distances returns a line with the shortest path to each anomaly.
+// distances returns lines with the shortest path to each anomaly.
 func (w *walk) distances(ctx context.Context) string {
 	var lines []string
 	for _, a := range explore.Anomalies() {
@@ -95,8 +95,8 @@ func (w *walk) distances(ctx context.Context) string {
 	return distancesHeading(w.request.Scenario) + strings.Join(lines, "\n")
 }
 
-// draw prints the schedule so far, the choices and a message. On a screen it redraws everything and truncates each line to the width, so
-// that no wrapped line breaks the diagram.
+// draw prints the schedule so far, the choices and a message. On a screen it redraws everything, and truncates each line to the width,
+// because wrapped lines would break the diagram.
 func (w *walk) draw(message string) {
 	page := w.diagram() + w.menu()
 	if message != "" {
@@ -108,7 +108,7 @@ func (w *walk) draw(message string) {
 	fmt.Fprint(w.request.Out, page, promptText(w.request.Scenario))
 }
 
-// diagram returns the diagram of the schedule; where nothing can be redrawn, only the rows that were not printed before.
+// diagram returns the diagram of the schedule. Without a screen, it returns only the rows that were not printed before.
 func (w *walk) diagram() string {
 	v := w.session.Now()
 	all := v.EachStep(false)
@@ -123,7 +123,7 @@ func (w *walk) diagram() string {
 	return rows + "\n"
 }
 
-// menu lists the choices, numbered from 1, and the steps that cannot happen.
+// menu returns a list of the choices, numbered from 1, and of the steps that cannot happen.
 func (w *walk) menu() string {
 	v := w.session.Now()
 	column := 0

@@ -39,7 +39,7 @@ func TestMapCacheEvictsLeastRecentlyUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := session.Draw(t.Context(), v0, explore.Scenario{Actors: 2}, explore.Bounds{}, nil)
+	one, err := session.NewDistanceMap(t.Context(), v0, explore.Scenario{Actors: 2}, explore.Bounds{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

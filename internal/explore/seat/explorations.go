@@ -18,9 +18,9 @@ import (
 	"lockstep/internal/explore/session"
 )
 
-// hint handles GET /seat/hint: the next step of a shortest path from a position to an anomaly.
-func (s *Seat) hint(r *http.Request) (hint session.Hint, err error) {
-	p, from, err := s.fittingSession(r, true)
+// handleHint handles GET /seat/hint: it returns the next step of a shortest path from a position to an anomaly.
+func (s *Seat) handleHint(r *http.Request) (hint session.Hint, err error) {
+	p, from, err := s.openFittingSession(r, true)
 	if err != nil {
 		return hint, err
 	}
@@ -41,11 +41,11 @@ func (s *Seat) hint(r *http.Request) (hint session.Hint, err error) {
 	return hint, err
 }
 
-// hintKey returns the prefix of the cache keys of hints: the lock, the scenario and the anomaly.
+// hintKey returns the prefix of the keys in the cache of hints, made from the lock, the scenario and the anomaly.
 func hintKey(lock, in string, a explore.Anomaly) string { return fmt.Sprintln(lock, in, a) }
 
-// cacheShortestPath caches the hints along a shortest schedule to an anomaly, after its first steps. The rest of a shortest path is a
-// shortest path from each state on it, so a reader who follows a hint need not wait for the next.
+// cacheShortestPath caches the hints along a shortest schedule to an anomaly. It skips the given number of first steps. From each state on
+// a shortest path, the rest of the path is a shortest path, too, so a reader who follows a hint need not wait for the next one.
 func (s *Seat) cacheShortestPath(goal, schedule string, first int) {
 	steps := strings.Fields(schedule)
 	for n := first; n < len(steps); n++ {
@@ -54,11 +54,11 @@ func (s *Seat) cacheShortestPath(goal, schedule string, first int) {
 	s.hints.Add(goal+schedule, session.Hint{Schedule: schedule})
 }
 
-// sendEvent sends an event of an exploration in progress, with its name and its data.
+// sendEvent sends an event of an exploration in progress.
 type sendEvent func(name string, value any)
 
-// streamEvents answers with the events of an exploration, the last of which is "done" with its result or "failed" with its error. If the
-// queue was full from the start, ErrBusy is returned for an ordinary answer.
+// streamEvents answers with the events of an exploration, of which the last is "done" with the result or "failed" with the error. If the
+// queue was full from the start, it sends nothing and returns ErrBusy.
 func streamEvents(w http.ResponseWriter, explore func(sendEvent) (any, error)) error {
 	events, hasSent := sse.NewWriter(w), false
 	send := func(name string, value any) {
@@ -78,7 +78,7 @@ func streamEvents(w http.ResponseWriter, explore func(sendEvent) (any, error)) e
 	return nil
 }
 
-// withProgress calls do, and four times a second sends the progress that do has passed to update last.
+// withProgress calls do. Four times a second it sends the latest progress that do has passed to update.
 func withProgress[T any](send sendEvent, do func(update func(T))) {
 	var last atomic.Pointer[T]
 	last.Store(new(T))
@@ -87,9 +87,9 @@ func withProgress[T any](send sendEvent, do func(update func(T))) {
 	do(func(progress T) { last.Store(&progress) })
 }
 
-// oracle handles GET /seat/oracle: it streams progress, then the distances to an anomaly at a position and around it.
-func (s *Seat) oracle(w http.ResponseWriter, r *http.Request) error {
-	p, from, err := s.fittingSession(r, true)
+// handleOracle handles GET /seat/oracle: it streams progress, then the distances to an anomaly from a position and its neighbors.
+func (s *Seat) handleOracle(w http.ResponseWriter, r *http.Request) error {
+	p, from, err := s.openFittingSession(r, true)
 	if err != nil {
 		return err
 	}
@@ -107,12 +107,12 @@ func (s *Seat) oracle(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// distanceMap returns the distance map of a session's scenario, cached or newly explored. For ten minutes it remembers the scenarios that
-// are too large, so that nobody waits for the same error.
+// distanceMap returns the distance map of a session's scenario, cached or newly explored. For ten minutes it remembers scenarios that are
+// too large, so that nobody waits for the same error again.
 func (s *Seat) distanceMap(r *http.Request, p report.Request, send sendEvent) (drawn *session.DistanceMap, err error) {
 	type progress struct {
 		States  int  `json:"states"`
-		Waiting bool `json:"waiting"` // waiting for a turn
+		Waiting bool `json:"waiting"` // the exploration waits for its turn
 	}
 	name := p.Lock.Name + " " + p.Scenario.String()
 	// The error is in one language; and later, the bounds of time and memory may suffice.
@@ -128,7 +128,7 @@ func (s *Seat) distanceMap(r *http.Request, p report.Request, send sendEvent) (d
 	err = s.explorations.run(r.Context(), s.client(r), isCached, waiting, func() (err error) {
 		defer explore.ReduceGC(s.limits.Map)() // No other exploration runs now.
 		withProgress(send, func(update func(progress)) {
-			drawn, err = session.Draw(r.Context(), p.Lock, p.Scenario, s.limits.Map, func(n int) { update(progress{States: n}) })
+			drawn, err = session.NewDistanceMap(r.Context(), p.Lock, p.Scenario, s.limits.Map, func(n int) { update(progress{States: n}) })
 		})
 		switch {
 		case err == nil:
@@ -141,7 +141,7 @@ func (s *Seat) distanceMap(r *http.Request, p report.Request, send sendEvent) (d
 	return drawn, cmp.Or(err, tooLarge)
 }
 
-// cacheMap caches a map and evicts the least recently used ones beyond Limits.MapBytes, even the map itself if it is larger.
+// cacheMap caches a map and evicts the least recently used ones beyond Limits.MapBytes, including the new map if that alone is larger.
 func (s *Seat) cacheMap(name string, drawn *session.DistanceMap) {
 	s.maps.Add(name, drawn)
 	bytes := 0
@@ -154,20 +154,20 @@ func (s *Seat) cacheMap(name string, drawn *session.DistanceMap) {
 	}
 }
 
-// LinkedResult is the result of an exploration, with the address of each counterexample within the page.
+// LinkedResult is the result of an exploration, with a link to each counterexample.
 type LinkedResult struct {
 	report.ExplorationResult
 
-	Links []string `json:"links"`
+	Links []string `json:"links"` // link to each counterexample, see Link
 }
 
-// explore handles GET /seat/explore: it streams progress, then the result that lockstep explore prints.
-func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
+// handleExplore handles GET /seat/explore: it streams progress, then the result of the exploration.
+func (s *Seat) handleExplore(w http.ResponseWriter, r *http.Request) error {
 	type progress struct {
 		Schedules int  `json:"schedules"`
 		States    int  `json:"states"`
 		Depth     int  `json:"depth"`   // length of the longest schedule so far
-		Waiting   bool `json:"waiting"` // waiting for a turn
+		Waiting   bool `json:"waiting"` // the exploration waits for its turn
 	}
 	request, err := parseRequest(r.URL.Query())
 	if err != nil {

@@ -11,23 +11,23 @@ import (
 
 // fairQueue runs one task at a time. Clients take turns, so that a client with many tasks delays its own, not those of others.
 type fairQueue struct {
-	capacity int // most tickets: of the running task and the waiting ones
+	capacity int // largest number of tickets, including that of the running task
 
-	mu      sync.Mutex
-	tickets []*ticket // tickets of the running and the waiting tasks, in order of arrival
-	current *ticket   // ticket of the running task; nil: none
-	round   int       // present round; in a round each client has at most one turn
+	mu      sync.Mutex // guards the fields below
+	tickets []*ticket  // tickets of the running and the waiting tasks, in order of arrival
+	current *ticket    // ticket of the running task; nil: none
+	round   int        // present round; each client has at most one turn in a round
 }
 
 // ticket is a client's place in the queue.
 type ticket struct {
-	client string
-	round  int        // round of its turn: the next, or the one after the last ticket of its client
-	turn   chan error // receives nil when the turn comes, or ErrBusy when another client gets the place
+	client string     // client that holds the ticket
+	round  int        // round of the turn: the next one, or one after the client's previous ticket
+	turn   chan error // receives nil when the turn comes, or ErrBusy if another client needs the place
 }
 
-// join takes a ticket for a client; the caller must give it back by leave. If the queue is full, a client that has more tickets than this
-// one would have loses its last waiting ticket. If there is no such client, join fails with ErrBusy.
+// join takes a ticket for a client; the caller must give it back by leave. If the queue is full, another client that has more tickets than
+// this client would have loses its last waiting ticket. If there is no such client, join fails with ErrBusy.
 func (q *fairQueue) join(client string) (*ticket, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -47,7 +47,7 @@ func (q *fairQueue) join(client string) (*ticket, error) {
 		if last == nil {
 			return nil, ErrBusy
 		}
-		last.turn <- fmt.Errorf("%w: you have more of them than others", ErrBusy)
+		last.turn <- fmt.Errorf("%w; you have more waiting requests than others", ErrBusy)
 		q.tickets = slices.DeleteFunc(q.tickets, func(other *ticket) bool { return other == last })
 	}
 	q.tickets = append(q.tickets, p)
@@ -77,9 +77,9 @@ func (q *fairQueue) startNext() {
 	}
 }
 
-// run calls do in a turn of a client, unless isDone reports, before or after the wait, that it need not: a task in an earlier turn may have
-// cached the result. During the wait it calls waiting every second. It fails with ErrLeft if ctx ends first, and with ErrBusy if the queue
-// is full, if another client needs the place, or if ctx ends with that cause.
+// run waits for a turn of a client, and calls do. It returns nil without that if isDone reports true before or after the wait: another task
+// may have cached the result. During the wait, run calls waiting every second. It fails with ErrLeft if ctx ends first, and with ErrBusy if
+// the queue is full, if another client needs the place, or if ctx ends with that cause.
 func (q *fairQueue) run(ctx context.Context, client string, isDone func() bool, waiting func(), do func() error) error {
 	if isDone() {
 		return nil
@@ -109,18 +109,18 @@ func (q *fairQueue) run(ctx context.Context, client string, isDone func() bool, 
 	return do()
 }
 
-// notCached is the argument of fairQueue.run for a result that is never cached.
+// notCached is the isDone of fairQueue.run for a result that is never cached.
 func notCached() bool { return false }
 
-// noUpdate is the argument of fairQueue.run for a request without progress.
+// noUpdate is the waiting of fairQueue.run for a request without progress.
 func noUpdate() {}
 
-// repeat calls do at an interval until stop is called. stop waits for a call in progress.
-func repeat(pause time.Duration, do func()) (stop func()) {
+// repeat calls do at this interval until stop is called. stop waits for a call in progress.
+func repeat(interval time.Duration, do func()) (stop func()) {
 	var ended sync.WaitGroup
 	stopping, cancel := context.WithCancel(context.Background())
 	ended.Go(func() {
-		for ticker := time.NewTicker(pause); ; {
+		for ticker := time.NewTicker(interval); ; {
 			select {
 			case <-ticker.C:
 				do()

@@ -17,27 +17,27 @@ type Index struct {
 
 // Lock describes a strategy in the reader's language.
 type Lock struct {
-	Name        string            `json:"name"`
-	Title       string            `json:"title"`
-	Adds        string            `json:"adds"`
-	Costs       string            `json:"costs"`
-	StillBroken string            `json:"still_broken"`
-	OnNodes     bool              `json:"on_nodes"`
-	Anomaly     explore.Anomaly   `json:"anomaly"`  // anomaly to try first with the lock
-	Promises    []explore.Anomaly `json:"promises"` // anomalies that the lock promises to prevent
-	Level       *Level            `json:"level"`    // level of the lock; null: its row of the table is not known yet
+	Name        string            `json:"name"`         // name of the strategy
+	Title       string            `json:"title"`        // display name
+	Adds        string            `json:"adds"`         // improvement over the previous lock
+	Costs       string            `json:"costs"`        // cost of the lock
+	StillBroken string            `json:"still_broken"` // flaws that the lock still has
+	OnNodes     bool              `json:"on_nodes"`     // the lock is on several masters
+	Anomaly     explore.Anomaly   `json:"anomaly"`      // anomaly to try first with the lock
+	Promises    []explore.Anomaly `json:"promises"`     // anomalies that the lock promises to prevent
+	Level       *Level            `json:"level"`        // level of the lock; null: its row of the table is not known yet
 }
 
 // NamedItem is a fault or an anomaly, with its display name and description.
 type NamedItem struct {
-	Name  string `json:"name"`
-	Title string `json:"title"`
-	Says  string `json:"says"`
+	Name  string `json:"name"`           // name in flags and schedules
+	Title string `json:"title"`          // display name
+	Says  string `json:"says"`           // description
 	Task  string `json:"task,omitempty"` // task of a reader who wants to show the anomaly; "": a fault
 }
 
-// index handles GET /seat.
-func (s *Seat) index(r *http.Request) (index Index, err error) {
+// handleIndex handles GET /seat: it returns the Index.
+func (s *Seat) handleIndex(r *http.Request) (index Index, err error) {
 	in, err := parseLanguage(r.URL.Query())
 	if err != nil {
 		return index, err

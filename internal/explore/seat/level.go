@@ -33,12 +33,12 @@ func firstAnomaly(lock string) explore.Anomaly {
 
 // Level is the task to break a lock in as few steps as possible, in a scenario of the table or, for v9, in one of its own.
 type Level struct {
-	Anomaly    explore.Anomaly `json:"anomaly"`     // anomaly to show; "": the lock shows none in the table
-	In         string          `json:"in"`          // scenario, as flags of lockstep explore
-	Steps      int             `json:"steps"`       // length of the shortest schedule
-	KeepsStock bool            `json:"keeps_stock"` // the lock shows no lost update and no double sale
-	Stopped    bool            `json:"stopped"`     // the next lock prevents the anomaly in the same schedule
-	Advice     string          `json:"advice"`      // what has to happen, for a reader who has failed; "": none
+	Anomaly      explore.Anomaly `json:"anomaly"`     // anomaly to show; "": the lock shows none in the table
+	Scenario     string          `json:"in"`          // scenario of the task, as flags of lockstep explore
+	Steps        int             `json:"steps"`       // length of the shortest schedule
+	KeepsStock   bool            `json:"keeps_stock"` // the lock shows neither a lost update nor a double sale
+	NextPrevents bool            `json:"stopped"`     // the next lock prevents the anomaly in the same schedule
+	Advice       string          `json:"advice"`      // events that must happen, for a reader who has failed; "": none
 }
 
 // levelOf returns the level of a lock; nil if its row of the table is not known yet.
@@ -48,7 +48,7 @@ func (s *Seat) levelOf(lock string, in language.Language) *Level {
 		return nil
 	}
 	stopped := slices.Contains(strings.Fields("v0 v1 v2 v3 v4 v5 v6"), lock) // from v7 on, the next lock has the same flaw
-	level := Level{KeepsStock: true, Stopped: stopped, Advice: advice(lock).In(in)}
+	level := Level{KeepsStock: true, NextPrevents: stopped, Advice: adviceFor(lock).In(in)}
 	for _, cell := range row.Cells {
 		shown := explore.Anomaly(cell.Anomaly)
 		if shown == anomaly.LostUpdate || shown == anomaly.DoubleSale {
@@ -56,18 +56,18 @@ func (s *Seat) levelOf(lock string, in language.Language) *Level {
 		}
 		if cell.Answer == "broken" && (level.Steps == 0 || shown == firstAnomaly(lock)) {
 			level.Anomaly, level.Steps = shown, cell.Steps
-			level.In, _ = cell.position()
+			level.Scenario, _ = cell.scenarioAndSchedule()
 		}
 	}
 	// In the table, v9's shortest schedule is the same as v7's. In a failover two holders get the same token, so that fencing does not help.
 	if lock == "v9" {
-		level.Anomaly, level.In, level.Steps, level.KeepsStock = anomaly.LostUpdate, "--faults failover=1", 7, false
+		level.Anomaly, level.Scenario, level.Steps, level.KeepsStock = anomaly.LostUpdate, "--faults failover=1", 7, false
 	}
 	return &level
 }
 
-// advice returns what has to happen in the level of a lock.
-func advice(lock string) language.Text {
+// adviceFor returns the events that must happen in the level of a lock.
+func adviceFor(lock string) language.Text {
 	both := language.Both
 	switch lock {
 	case "v0", "local", "late-commit":

@@ -38,8 +38,8 @@ func TestEachLockHasLevel(t *testing.T) {
 			t.Errorf("%s takes %d steps; want %d", name, level.Steps, want)
 		}
 		delete(solved, name)
-		hint := get[session.Hint](t, s, "/seat/hint", "lock", lock.Name, "in", level.In, "anomaly", string(level.Anomaly))
-		state := get[seat.State](t, s, "/seat/state", "lock", lock.Name, "in", level.In, "do", hint.Schedule)
+		hint := get[session.Hint](t, s, "/seat/hint", "lock", lock.Name, "in", level.Scenario, "anomaly", string(level.Anomaly))
+		state := get[seat.State](t, s, "/seat/state", "lock", lock.Name, "in", level.Scenario, "do", hint.Schedule)
 		if _, step := strings.CutPrefix(lock.Name, "v"); step {
 			if other := ways[hint.Schedule]; other != "" {
 				t.Errorf("%s and %s are solved by the same schedule: %s", other, lock.Name, hint.Schedule)
@@ -47,10 +47,10 @@ func TestEachLockHasLevel(t *testing.T) {
 			ways[hint.Schedule] = lock.Name
 			if i < 11 {
 				next := get[seat.LinkedComparison](t, s, "/seat/beside",
-					"lock", lock.Name, "with", locks[i+1].Name, "in", level.In, "do", hint.Schedule)
+					"lock", lock.Name, "with", locks[i+1].Name, "in", level.Scenario, "do", hint.Schedule)
 				isIt := func(a explore.AnomalyHit) bool { return a.Anomaly == level.Anomaly }
-				if stopped := !slices.ContainsFunc(next.Shown[1], isIt); stopped != level.Stopped {
-					t.Errorf("%s: the next lock stops it: %t; the level says %t", lock.Name, stopped, level.Stopped)
+				if stopped := !slices.ContainsFunc(next.Shown[1], isIt); stopped != level.NextPrevents {
+					t.Errorf("%s: the next lock stops it: %t; the level says %t", lock.Name, stopped, level.NextPrevents)
 				}
 			}
 			if none := lock.Name == "v4"; none != (level.Advice == "") { // every schedule of v4 shows its anomaly

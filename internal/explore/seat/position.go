@@ -26,15 +26,16 @@ import (
 )
 
 var (
-	// errQuery is returned for a malformed query, errTogether for parameters that exclude each other.
-	errQuery    = lock.WithCode("bad_request", "bad request")
-	errTogether = lock.WithCode("not_together", "these do not go together")
+	// errQuery is returned for a malformed query.
+	errQuery = lock.WithCode("bad_request", "bad request")
+	// errExclusive is returned for parameters that exclude each other.
+	errExclusive = lock.WithCode("not_together", "these do not go together")
 )
 
 // The largest values that the seat accepts, so that a run stays short. lockstep explore has no such limits.
 const (
 	maxSteps  = 300         // steps of a schedule
-	maxFaults = 9           // sum of all fault budgets
+	maxFaults = 9           // total of all fault budgets
 	maxTime   = time.Minute // longest work, clock skew, and time until a lock is free
 	maxText   = 10_000      // bytes of a query parameter
 )
@@ -43,7 +44,7 @@ const (
 func parsePosition(query url.Values) (p report.Request, err error) {
 	for _, name := range []string{"lock", "in", "do", "code", "anomaly", "with"} {
 		if size := len(query.Get(name)); size > maxText {
-			return p, fmt.Errorf("%w: %s: it has %d bytes; the seat takes %d", errQuery, name, size, maxText)
+			return p, fmt.Errorf("%w: %s: it has %d bytes; the seat takes at most %d", errQuery, name, size, maxText)
 		}
 	}
 	if p.Lock, err = evolution.Find(query.Get("lock")); err != nil {
@@ -60,7 +61,7 @@ func parsePosition(query url.Values) (p report.Request, err error) {
 	}
 	steps := strings.Fields(query.Get("do"))
 	if len(steps) > maxSteps {
-		return p, fmt.Errorf("%w: do: it has %d steps; the seat takes %d", errQuery, len(steps), maxSteps)
+		return p, fmt.Errorf("%w: do: it has %d steps; the seat takes at most %d", errQuery, len(steps), maxSteps)
 	}
 	p.Schedule, p.Command = strings.Join(steps, " "), "lockstep explore"
 	return p, nil
@@ -102,8 +103,8 @@ func parseLanguage(query url.Values) (language.Language, error) {
 	return l, nil
 }
 
-// parseAnomaly parses the anomaly of a query: one that the lock promises to prevent or, if byName is set, one that is looked for on
-// request.
+// parseAnomaly parses the anomaly of a query. It has to be one that the lock promises to prevent or, if byName is true, one that is looked
+// for only on request.
 func parseAnomaly(query url.Values, s strategy.Strategy, byName bool) (explore.Anomaly, error) {
 	a := explore.Anomaly(query.Get("anomaly"))
 	var names []string
@@ -143,29 +144,29 @@ func parseRequest(query url.Values) (request report.Request, err error) {
 	case err != nil:
 		return request, err
 	case request.Each:
-		return request, fmt.Errorf("%w: each looks for all anomalies: leave out anomaly", errTogether)
+		return request, fmt.Errorf("%w: each looks for all anomalies, so leave out anomaly", errExclusive)
 	case request.Why && request.Anomaly.OnRequest():
-		return request, fmt.Errorf("%w: why: it knows no way without %s, of which no lock promises to be free", errTogether, request.Anomaly)
+		return request, fmt.Errorf("%w: why: no lock promises to prevent %s, so there is no explanation", errExclusive, request.Anomaly)
 	}
 	return request, nil
 }
 
 // State is everything to show at a position.
 type State struct {
-	View  session.View `json:"view"`
-	Code  string       `json:"code"`  // result of Code for the steps
-	Link  string       `json:"link"`  // address of the position within the page
-	Stale *Stale       `json:"stale"` // first step that does not fit; null: none
+	View  session.View `json:"view"`  // view of the session at the position
+	Code  string       `json:"code"`  // Code of the steps
+	Link  string       `json:"link"`  // link to the position, see the function Link
+	Stale *Stale       `json:"stale"` // first step that does not fit the lock or the link; null: none
 }
 
-// Stale describes the first step at which a schedule, or the code of its link, does not match what the lock does now.
+// Stale describes the first step at which a schedule, or the code of its link, does not match the present behavior of the lock.
 type Stale struct {
 	Step int    `json:"step"` // 1-based step
-	Says string `json:"says"`
+	Says string `json:"says"` // what does not match, a sentence without a full stop
 }
 
-// state handles GET /seat/state.
-func (s *Seat) state(r *http.Request) (state State, err error) {
+// handleState handles GET /seat/state: it returns the State at a position.
+func (s *Seat) handleState(r *http.Request) (state State, err error) {
 	p, err := parsePosition(r.URL.Query())
 	if err != nil {
 		return state, err
@@ -182,8 +183,8 @@ func (s *Seat) state(r *http.Request) (state State, err error) {
 	return State{view, code, Link(view.Lock, view.Scenario, view.Trace), stale}, nil
 }
 
-// openSession runs a session to a position, in a turn of the client. If the schedule does not fit, the session goes as far as it does, and
-// stale describes the step. The session is already closed: only its view can be read.
+// openSession runs a session to a position, in a turn of the client. If a step does not fit, the session ends before it, and stale
+// describes the step. The session is already closed: only its view can be read.
 func (s *Seat) openSession(r *http.Request, p report.Request) (opened *session.Session, stale *Stale, err error) {
 	err = s.run(r.Context(), s.client(r), func(ctx context.Context) error {
 		opened, err = session.NewWithContext(ctx, p.Lock, p.Scenario, p.Schedule)
@@ -206,8 +207,9 @@ func (s *Seat) openSession(r *http.Request, p report.Request) (opened *session.S
 	return opened, stale, nil
 }
 
-// fittingSession runs a session to the position of a request. It fails if the schedule does not fit, or if a needed anomaly is missing.
-func (s *Seat) fittingSession(r *http.Request, needsAnomaly bool) (p report.Request, at *session.Session, err error) {
+// openFittingSession runs a session to the position of a request. It fails if the schedule does not fit, or if needsAnomaly is true and the
+// request has no valid anomaly.
+func (s *Seat) openFittingSession(r *http.Request, needsAnomaly bool) (p report.Request, at *session.Session, err error) {
 	if p, err = parsePosition(r.URL.Query()); err == nil && needsAnomaly {
 		p.Anomaly, err = parseAnomaly(r.URL.Query(), p.Lock, false)
 	}
@@ -221,9 +223,10 @@ func (s *Seat) fittingSession(r *http.Request, needsAnomaly bool) (p report.Requ
 	return p, at, err
 }
 
-// file handles GET /seat/file: an HTML file that steps through the schedule without a server, and states the reader's goal, if any.
-func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
-	p, at, err := s.fittingSession(r, r.URL.Query().Has("anomaly"))
+// handleFile handles GET /seat/file: it returns an HTML file that steps through the schedule without a server, and states the reader's
+// goal, if any.
+func (s *Seat) handleFile(w http.ResponseWriter, r *http.Request) error {
+	p, at, err := s.openFittingSession(r, r.URL.Query().Has("anomaly"))
 	if err != nil {
 		return err
 	}
@@ -234,15 +237,15 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// LinkedComparison is a comparison of two locks, with the address of each schedule within the page.
+// LinkedComparison is a comparison of two locks, with a link to each schedule.
 type LinkedComparison struct {
 	session.Comparison
 
-	Links [2]string `json:"links"`
+	Links [2]string `json:"links"` // link to each lock's schedule, see the function Link
 }
 
-// compare handles GET /seat/beside: a schedule under the reader's lock and another.
-func (s *Seat) compare(r *http.Request) (b LinkedComparison, err error) {
+// handleCompare handles GET /seat/beside: it compares a schedule under the reader's lock and another.
+func (s *Seat) handleCompare(r *http.Request) (b LinkedComparison, err error) {
 	p, err := parsePosition(r.URL.Query())
 	if err != nil {
 		return b, err
@@ -267,8 +270,8 @@ func (s *Seat) compare(r *http.Request) (b LinkedComparison, err error) {
 	return b, nil
 }
 
-// Link returns the address within the page of a schedule that a lock ran. The scenario consists of flags of lockstep explore. Link escapes
-// only what a query requires, so that the schedule stays readable.
+// Link returns a link within the page: the address of a schedule as one lock ran it. The scenario is given as flags of lockstep explore.
+// Link escapes only what a query requires, so that the schedule stays readable.
 func Link(lock, scenario string, done trace.Trace) string {
 	link, mark := "#/schedule/"+lock, "?"
 	readable := strings.NewReplacer("%3A", ":", "%2F", "/", "%2C", ",", "%3D", "=")
@@ -284,8 +287,8 @@ func Link(lock, scenario string, done trace.Trace) string {
 // charsPerStep is the number of base 64 characters of a code for each step: 12 bits, so a changed step goes unnoticed once in 4,096 times.
 const charsPerStep = 2
 
-// Code returns a hash of the commands, replies and kinds of a trace's steps, without their descriptions. charsPerStep characters represent
-// each step and all steps before it, so that two codes show the first step that differs.
+// Code returns a hash of the commands, replies and kinds of a trace's steps, without their descriptions. Each step has charsPerStep
+// characters, which also depend on all steps before it, so two codes first differ at the first step that differs.
 func Code(t trace.Trace) string {
 	var code strings.Builder
 	var all [sha256.Size]byte

@@ -4,8 +4,8 @@
 // The server keeps no state of a reader. A request carries its position: the lock, the scenario as flags of lockstep explore, and the
 // schedule so far, as --replay takes it; so an address is a session. The answer runs the code along the schedule, which takes milliseconds.
 //
-// Hints, oracles and the table also explore. A process runs one exploration at a time, because each observes all goroutines, and beside it
-// one run along a schedule. Clients take turns for both (fairQueue). Explorations and runs are bounded in steps, time and memory, and end
+// Hints, oracles and the table also explore. A process runs one exploration at a time, because each observes all goroutines. At the same
+// time it runs one schedule. Clients take turns for both (fairQueue). Explorations and runs are bounded in steps, time and memory, and end
 // when their reader leaves, so the seat is open to everybody who reaches the server. The results of explorations are cached.
 package seat
 
@@ -29,10 +29,10 @@ import (
 
 // The errors of requests, in addition to those of packages evolution and explore.
 var (
-	// ErrLeft is returned when the reader leaves or the seat closes during a request.
-	ErrLeft = lock.WithCode("client_closed_request", "the reader has left, or the server ends")
-	// ErrBusy is returned when a queue is full, or a turn does not come within Limits.MaxWait.
-	ErrBusy = lock.WithCode("busy", "whoever runs or explores a lock waits for a turn, and too many wait already; ask again")
+	// ErrLeft is returned if the reader leaves or the seat closes during a request.
+	ErrLeft = lock.WithCode("client_closed_request", "the reader has left, or the server is shutting down")
+	// ErrBusy is returned if a queue is full, or a turn does not come within Limits.MaxWait.
+	ErrBusy = lock.WithCode("busy", "too many requests to run or explore a lock already wait for their turn; try again")
 	// ErrTooLarge is returned when a run along a schedule takes longer than Limits.RunTime.
 	ErrTooLarge = lock.WithCode("too_large", "this takes too long")
 )
@@ -44,9 +44,9 @@ type Limits struct {
 	Explore          explore.Bounds // bounds of an exploration that a reader requests
 	Cell             explore.Bounds // bounds of the exploration of one scenario of the table
 	MapBytes         int            // total size of the cached distance maps, in bytes
-	ExplorationQueue int            // most requests that wait for an exploration: one for each member of a class
+	ExplorationQueue int            // largest number of requests that wait for an exploration: one for each member of a class
 	MaxWait          time.Duration  // longest wait of a hint, and of a run along a schedule, for its turn
-	RunQueue         int            // most requests that wait for a run: several at once from each page of a class
+	RunQueue         int            // largest number of requests that wait for a run: several at once from each page of a class
 	RunTime          time.Duration  // longest run along a schedule
 	Table            []byte         // initial table: Shipped as JSON; nil: none
 }
@@ -64,11 +64,11 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Seat answers the requests of readers. Clients take turns.
+// Seat answers the requests of readers. Clients take turns, see fairQueue.
 type Seat struct {
-	Close        context.CancelFunc // ends all explorations, so that a server that shuts down need not wait for them
-	closing      context.Context    //nolint:containedctx // it ends all requests when the seat closes
-	limits       Limits
+	Close        context.CancelFunc         // ends all requests, so that a server that shuts down need not wait for them
+	closing      context.Context            //nolint:containedctx // ended by Close, and then ends all requests
+	limits       Limits                     // bounds of the work
 	client       func(*http.Request) string // identifies the client of a request
 	explorations *fairQueue                 // requests that explore
 	runs         *fairQueue                 // requests that run a schedule
@@ -99,8 +99,8 @@ func New(limits Limits, client func(*http.Request) string) *Seat {
 	return s
 }
 
-// Routes returns the routes of the seat. Closing the seat ends the contexts of their requests. Answers that depend on a position are not
-// cached by HTTP.
+// Routes returns the routes of the seat. Closing the seat ends the contexts of all requests. HTTP caches do not store answers that depend
+// on a position.
 func (s *Seat) Routes() []route.Row {
 	row := func(path string, who route.Who, handle route.Handler) route.Row {
 		return route.On("GET", path, who, route.Replica, func(w http.ResponseWriter, r *http.Request) error {
@@ -112,18 +112,18 @@ func (s *Seat) Routes() []route.Row {
 		})
 	}
 	return []route.Row{
-		row("/seat", route.Reader, route.Cached(route.Value(s.index), s.cacheKey)),
-		row("/seat/state", route.Participant, route.Value(s.state)),
-		row("/seat/file", route.Participant, s.file),
-		row("/seat/beside", route.Participant, route.Value(s.compare)),
-		row("/seat/hint", route.Participant, route.Value(s.hint)),
-		row("/seat/oracle", route.Participant, s.oracle),
-		row("/seat/explore", route.Participant, s.explore),
-		row("/seat/table", route.Participant, route.Cached(s.table, s.cacheKey)),
+		row("/seat", route.Reader, route.Cached(route.Value(s.handleIndex), s.cacheKey)),
+		row("/seat/state", route.Participant, route.Value(s.handleState)),
+		row("/seat/file", route.Participant, s.handleFile),
+		row("/seat/beside", route.Participant, route.Value(s.handleCompare)),
+		row("/seat/hint", route.Participant, route.Value(s.handleHint)),
+		row("/seat/oracle", route.Participant, s.handleOracle),
+		row("/seat/explore", route.Participant, s.handleExplore),
+		row("/seat/table", route.Participant, route.Cached(s.handleTable, s.cacheKey)),
 	}
 }
 
-// cacheKey returns the key of an answer that depends only on the language and the table; ok is false until every row is known.
+// cacheKey returns the key of an answer that depends only on the language and the table; false until every row is known.
 func (s *Seat) cacheKey(r *http.Request) (string, bool) {
 	name, _ := route.ByQuery("lang")(r)
 	return name + strconv.FormatInt(s.rowVersion.Load(), 10), s.rows.Len() == len(evolution.Table()) && !r.URL.Query().Has("anew")
@@ -131,7 +131,7 @@ func (s *Seat) cacheKey(r *http.Request) (string, bool) {
 
 // withMaxWait returns a context for waiting for a turn, which ends with ErrBusy after Limits.MaxWait.
 func (s *Seat) withMaxWait(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, s.limits.MaxWait, fmt.Errorf("%w: no turn came in %v", ErrBusy, s.limits.MaxWait))
+	return context.WithTimeoutCause(ctx, s.limits.MaxWait, fmt.Errorf("%w; there was no turn within %v", ErrBusy, s.limits.MaxWait))
 }
 
 // run calls do, which runs a schedule, in a turn of the client. The context of do ends when the reader leaves or after Limits.RunTime.

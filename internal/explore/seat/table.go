@@ -25,25 +25,25 @@ const tableActors = 2
 
 // Cell is the event with the result for a lock and an anomaly.
 type Cell struct {
-	Lock     string `json:"lock"`
-	Anomaly  string `json:"anomaly"`
-	Answer   string `json:"answer"`   // never, broken, unknown, or n/a: the lock does not promise this
+	Lock     string `json:"lock"`     // name of the lock
+	Anomaly  string `json:"anomaly"`  // name of the anomaly
+	Answer   string `json:"answer"`   // never, broken, unknown, or n/a: the lock does not promise to prevent the anomaly
 	Steps    int    `json:"steps"`    // length of the shortest schedule that shows the anomaly; 0: none
 	Scenario string `json:"scenario"` // name of that schedule's scenario
 	Says     string `json:"says"`     // text that lockstep explore --all prints
-	Link     string `json:"link"`     // address of that schedule within the page; "": not broken
+	Link     string `json:"link"`     // link to that schedule, see the function Link; "": not broken
 }
 
-// Row is the results of a lock in the table.
+// Row contains the results of a lock in the table.
 type Row struct {
-	Cells   []Cell  `json:"cells"`
+	Cells   []Cell  `json:"cells"`   // one for each anomaly
 	Seconds float64 `json:"seconds"` // duration of the exploration
 	Shipped bool    `json:"-"`       // the row comes from table.json, not from this process
 }
 
-// table handles GET /seat/table: it streams the table row by row. Each row takes its own turn, so that other readers need not wait for the
-// whole table. With the parameter anew, shipped rows are explored again.
-func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
+// handleTable handles GET /seat/table: it streams the table row by row. Each row takes its own turn, so that other readers need not wait
+// for the whole table. With the parameter anew, it explores shipped rows again.
+func (s *Seat) handleTable(w http.ResponseWriter, r *http.Request) error {
 	in, err := parseLanguage(r.URL.Query())
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// row returns the row of a lock. Unless it is cached, it explores the lock in every scenario.
+// row returns the row of a lock. Unless the row is cached, it explores the lock in every scenario.
 func (s *Seat) row(r *http.Request, lock strategy.Strategy, ignoresShipped bool, send sendEvent) (row Row, err error) {
 	state := struct {
 		Lock    string `json:"lock"`
@@ -87,7 +87,7 @@ func (s *Seat) row(r *http.Request, lock strategy.Strategy, ignoresShipped bool,
 		begun := time.Now()
 		state.Waiting = false
 		progress()
-		found, err := explore.All(r.Context(), []strategy.Strategy{lock}, tableActors, s.limits.Cell,
+		found, err := explore.Tabulate(r.Context(), []strategy.Strategy{lock}, tableActors, s.limits.Cell,
 			func(_ explore.NamedScenario, _ explore.Result, ended bool) {
 				if ended {
 					state.Done++
@@ -116,14 +116,14 @@ func (s *Seat) cacheRow(lock string, row Row) {
 	s.rowVersion.Add(1)
 	for _, cell := range row.Cells {
 		if cell.Link != "" {
-			in, do := cell.position()
+			in, do := cell.scenarioAndSchedule()
 			s.cacheShortestPath(hintKey(lock, in, explore.Anomaly(cell.Anomaly)), do, 0)
 		}
 	}
 }
 
-// position returns the scenario, as flags, and the schedule in the link of a broken cell.
-func (c Cell) position() (in, do string) {
+// scenarioAndSchedule returns the scenario and the schedule in the link of a broken cell.
+func (c Cell) scenarioAndSchedule() (in, do string) {
 	_, query, _ := strings.Cut(c.Link, "?")
 	values, _ := url.ParseQuery(query) // Link made it, so it is well-formed.
 	return values.Get("in"), values.Get("do")
@@ -148,14 +148,15 @@ func newCell(lock string, c explore.AnomalyCell) Cell {
 //go:embed table.json
 var shippedTable []byte
 
-// Shipped is the table that is embedded into the program so that the first reader does not wait for an exploration. It is used only if the
-// code is the same as when the table was made. go test ./internal/test/oracle -tags long -update makes it again.
+// Shipped is the table that is embedded into the program so that the first reader does not wait for an exploration. It is used only if
+// CodeKey is the same as when the table was made. The command go test ./internal/test/oracle -tags long -update makes a new table.
 type Shipped struct {
-	Code string         `json:"code"` // CodeKey at the time when the table was made
+	Code string         `json:"code"` // CodeKey of the program that made the table
 	Rows map[string]Row `json:"rows"` // rows by lock
 }
 
-// CodeKey returns a hash of the code on which the table depends: the locks, their scripts, the sales and the explorer.
+// CodeKey returns a hash of the code that the table is about: the locks, their scripts, and the updates of the stock. It does not cover the
+// explorer.
 func CodeKey() string {
 	all := sha256.New()
 	for _, files := range []fs.FS{internal.Sources, lua.Sources} {

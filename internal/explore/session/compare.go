@@ -13,8 +13,8 @@ import (
 
 // Comparison is the course of one schedule under two locks.
 type Comparison struct {
-	Locks           [2]string               `json:"locks"`
-	Rows            []Row                   `json:"rows"`
+	Locks           [2]string               `json:"locks"`   // names of the locks
+	Rows            []Row                   `json:"rows"`    // corresponding steps, in order
 	FirstDifference int                     `json:"differs"` // 1-based row of the first difference; 0: none
 	Why             []string                `json:"why"`     // reasons for the first difference, sentences without a full stop
 	Shown           [2][]explore.AnomalyHit `json:"shown"`   // anomalies that each lock shows; Step is the 1-based row
@@ -23,26 +23,27 @@ type Comparison struct {
 	Traces    [2]trace.Trace `json:"-"`         // traces of the two schedules
 }
 
-// Row contains the corresponding steps of the two locks. One is nil if that lock has no such step: some locks begin an attempt with a step
-// that reads the clock, others with their command. The second is also nil if the step cannot happen under the second lock.
+// Row contains the corresponding steps of the two locks. A step is nil if its lock has no such step: some locks begin an attempt with a
+// step that reads the clock, others with their command. The second step is also nil if it cannot happen under the second lock.
 type Row [2]*trace.Step
 
-// Compare runs a schedule of the first lock, and the corresponding schedule of the second as far as possible: the same kinds of steps by
-// the same actors, whatever their commands are called. Two steps differ if their meanings or the states after them differ. Each lock runs
-// its schedule once. Compare fails with explore.ErrStale if the first lock cannot run the schedule, and with the error of ctx if ctx ends.
-func Compare(ctx context.Context, locks [2]strategy.Strategy, in explore.Scenario, schedule string) (Comparison, error) {
+// Compare runs a schedule of the first lock and, as far as possible, the corresponding schedule of the second lock: the same kinds of steps
+// by the same actors, whatever the names of their commands. Two steps differ if their meanings or the states after them differ. Each lock
+// runs its schedule once. Compare fails with explore.ErrStale if the first lock cannot run the schedule, and with the error of ctx if ctx
+// ends.
+func Compare(ctx context.Context, locks [2]strategy.Strategy, scenario explore.Scenario, schedule string) (Comparison, error) {
 	c := Comparison{Locks: [2]string{locks[0].Name, locks[1].Name}, Rows: []Row{}, Why: []string{}}
 	c.Shown = [2][]explore.AnomalyHit{{}, {}}
-	first, err := record(ctx, locks[0], in, schedule)
+	first, err := record(ctx, locks[0], scenario, schedule)
 	if err != nil {
 		return c, err
 	}
-	h, err := newHarness(ctx, locks[1], in)
+	h, err := newHarness(ctx, locks[1], scenario)
 	if err != nil {
 		return c, err
 	}
 	defer h.Close()
-	second := &secondLock{run: h.Begin(), lock: locks[1], scenario: in}
+	second := &secondLock{run: h.Begin(), lock: locks[1], scenario: scenario}
 	defer func() { second.run.Close() }()
 	second.run.Record()
 	for i := range first.Steps {
@@ -56,8 +57,8 @@ func Compare(ctx context.Context, locks [2]strategy.Strategy, in explore.Scenari
 }
 
 // record runs a schedule of a lock. If a step cannot happen, the error is that of Session.Take.
-func record(ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string) (recording explore.Recording, err error) {
-	h, err := newHarness(ctx, s, in)
+func record(ctx context.Context, s strategy.Strategy, scenario explore.Scenario, schedule string) (recording explore.Recording, err error) {
+	h, err := newHarness(ctx, s, scenario)
 	if err != nil {
 		return recording, err
 	}
@@ -69,16 +70,16 @@ func record(ctx context.Context, s strategy.Strategy, in explore.Scenario, sched
 	recording = run.Recording()
 	if errors.Is(err, explore.ErrStale) {
 		token := strings.Fields(schedule)[recording.Length()]
-		if why := refusal(ctx, s, in, recording.Schedule(), token); why != nil {
-			err = explore.WrapStepError(in, recording.Length()+1, token, why)
+		if why := refusal(ctx, s, scenario, recording.Schedule(), token); why != nil {
+			err = explore.WrapStepError(scenario, recording.Length()+1, token, why)
 		}
 	}
 	return recording, err
 }
 
-// refusal returns the error that says why a token cannot follow a schedule.
-func refusal(ctx context.Context, s strategy.Strategy, in explore.Scenario, after, token string) error {
-	session, err := NewWithContext(ctx, s, in, after)
+// refusal returns an error with the reason why a token cannot follow a schedule.
+func refusal(ctx context.Context, s strategy.Strategy, scenario explore.Scenario, after, token string) error {
+	session, err := NewWithContext(ctx, s, scenario, after)
 	if err != nil {
 		return err
 	}
@@ -88,10 +89,10 @@ func refusal(ctx context.Context, s strategy.Strategy, in explore.Scenario, afte
 
 // secondLock runs the second lock along a schedule of the first.
 type secondLock struct {
-	run      *explore.Run
-	isOver   bool // no further step is possible
-	lock     strategy.Strategy
-	scenario explore.Scenario
+	run      *explore.Run      // run of the second lock so far
+	isOver   bool              // no further step is possible
+	lock     strategy.Strategy // strategy of the second lock
+	scenario explore.Scenario  // scenario of both locks
 }
 
 // lastStep returns the last step taken.
@@ -100,8 +101,8 @@ func (s *secondLock) lastStep() *trace.Step {
 	return &steps[len(steps)-1]
 }
 
-// take takes the step that corresponds to a token of the first lock: the same kind of step by the same actor, whatever its command is
-// called. If that cannot happen, it changes nothing and reports false.
+// take takes the step that corresponds to a token of the first lock: the same kind of step by the same actor, whatever the name of its
+// command. If that step cannot happen, take changes nothing and reports false.
 func (s *secondLock) take(token string) (ok bool, err error) {
 	want, err := engine.ParseToken(token)
 	if err != nil || s.isOver {
@@ -111,7 +112,7 @@ func (s *secondLock) take(token string) (ok bool, err error) {
 	if !ok {
 		return false, s.run.Engine.Err()
 	}
-	if t.Kind != engine.Moves { // A fault without an effect is no choice, either.
+	if t.Kind != engine.Moves { // A fault without an effect is not a choice either.
 		if _, hasEffect, err := s.run.Preview(t); err != nil || !hasEffect {
 			return false, err
 		}
@@ -145,7 +146,7 @@ func (c *Comparison) recordResult(lock int, result explore.Recording) {
 	}
 }
 
-// alignStep takes the second lock's step that corresponds to a step of the first, and appends the row.
+// alignStep takes the second lock's step that corresponds to a step of the first lock, and appends both as a row.
 func (c *Comparison) alignStep(ctx context.Context, first *trace.Step, second *secondLock) error {
 	actor, _, _ := strings.Cut(first.Token, ":")
 	parsed, err := engine.ParseToken(first.Token)

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/explore/engine"
 )
 
-// Disabled is a step that a reader may expect next and that cannot happen.
+// Disabled is a step that a reader may expect next but that cannot happen.
 type Disabled struct {
 	What string `json:"what"` // name of an actor or of an allowed fault, or "time"
 	Why  string `json:"why"`  // reason, a sentence without a full stop
@@ -16,10 +16,11 @@ type Disabled struct {
 // runChoices is a run and its possible transitions.
 type runChoices struct {
 	*explore.Run
-	possible []engine.Transition
+	possible []engine.Transition // possible transitions of the run
 }
 
-// listDisabled lists the actors that cannot move and, unless the schedule is over, the allowed faults and time if they cannot happen.
+// listDisabled returns the actors that cannot move. Unless the schedule is over, it also returns the allowed faults that cannot happen, and
+// time if it cannot pass.
 func listDisabled(run *explore.Run, possible []engine.Transition, over bool) []Disabled {
 	c, all := runChoices{run, possible}, []Disabled{}
 	for _, a := range run.Engine.Actors() {

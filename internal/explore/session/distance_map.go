@@ -14,36 +14,36 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// ErrTooLarge is returned by Draw when a bound is hit before all states are explored.
+// ErrTooLarge is returned by NewDistanceMap when a bound is hit before all states are explored.
 var ErrTooLarge = lock.WithCode("too_large", "there are too many states for a map")
 
-// DistanceMap contains all states of a scenario and the steps between them. States that differ only in the names of three or more actors
-// that start alike, or in the order of a lock's nodes, are one state.
+// DistanceMap contains all states of a scenario and the steps between them. States that differ only in the order of a lock's nodes count as
+// one state. With three or more actors, so do states that differ only in the names of actors that start alike.
 type DistanceMap struct {
-	newHarness func() (*explore.Harness, error) // for running a schedule to find its states
-	states     map[engine.Fingerprint]int32
-	edges      []edge
+	newHarness func() (*explore.Harness, error) // begins a harness, to find the states along a schedule
+	states     map[engine.Fingerprint]int32     // number of each state, by its hash
+	edges      []edge                           // steps between the states
 }
 
 // edge is a step from one state to another. Two edges may be equal.
 type edge struct {
-	from, to int32
-	shows    uint32 // bit set: anomalyBit of each anomaly that the step shows, and isFault
+	from, to int32  // numbers of the states
+	shows    uint32 // set of bits: anomalyBit of each anomaly that the step shows, and isFault
 }
 
 // isFault is the bit in edge.shows of a step that is a fault. The anomalies use the lower bits.
 const isFault = 1 << 31
 
-// Draw explores all states of a scenario and returns their map, which takes 12 bytes for each step and about 50 for each state. It fails
-// with ErrTooLarge if a bound is hit. progress, unless nil, is called from time to time with the number of states found so far.
-func Draw(
-	ctx context.Context, s strategy.Strategy, in explore.Scenario, bounds explore.Bounds, progress func(states int),
+// NewDistanceMap explores all states of a scenario and returns their map, which takes 12 bytes for each step and about 50 for each state.
+// It fails with ErrTooLarge if a bound is hit. It calls progress, unless nil, from time to time with the number of states found so far.
+func NewDistanceMap(
+	ctx context.Context, s strategy.Strategy, scenario explore.Scenario, bounds explore.Bounds, progress func(states int),
 ) (*DistanceMap, error) {
-	if err := in.CheckFor(s); err != nil {
+	if err := scenario.CheckFor(s); err != nil {
 		return nil, err
 	}
 	seeds := engine.NewSeeds()
-	m := &DistanceMap{newHarness: func() (*explore.Harness, error) { return explore.NewHarness(s, in, explore.Options{}, seeds) }}
+	m := &DistanceMap{newHarness: func() (*explore.Harness, error) { return explore.NewHarness(s, scenario, explore.Options{}, seeds) }}
 	m.states = map[engine.Fingerprint]int32{{}: 0} // The start has the zero key: the search reports no edge to it.
 	goal := search.Goal[engine.Transition]{OnEdge: func(e search.Edge[engine.Transition]) {
 		m.states[e.State] = e.To
@@ -57,7 +57,7 @@ func Draw(
 		return explore.System{Harness: h}, err
 	}, goal, bounds)
 	if err == nil && !result.Complete {
-		err = fmt.Errorf("%w: %s", ErrTooLarge, explore.BoundText(result.BoundHit, in.Language))
+		err = fmt.Errorf("%w: %s", ErrTooLarge, explore.BoundText(result.BoundHit, scenario.Language))
 	}
 	if err != nil {
 		return nil, err
@@ -88,13 +88,13 @@ func (m *DistanceMap) Steps() int { return len(m.edges) }
 // Bytes returns approximately how much memory the map takes.
 func (m *DistanceMap) Bytes() int { return 50*m.States() + 12*m.Steps() }
 
-// anomalyBit returns the bit of an anomaly in edge.shows.
+// anomalyBit returns the bit that stands for an anomaly in edge.shows.
 func anomalyBit(a explore.Anomaly) uint32 { return 1 << max(slices.Index(anomaly.All(), a), 0) }
 
-// Distances contains the distance from each state to a goal, by the state's number: the fewest steps, or Never.
+// Distances contains the fewest steps from each state to a goal, or Never, indexed by the state's number.
 type Distances []int32
 
-// DistancesTo returns the distances to an anomaly. A state whose next step may show it has the distance 1.
+// DistancesTo returns the distances to an anomaly. A state with a next step that shows the anomaly has the distance 1.
 func (m *DistanceMap) DistancesTo(a explore.Anomaly) Distances {
 	var sources []int32
 	for _, s := range m.edges {
@@ -120,8 +120,8 @@ func (m *DistanceMap) distancesAvoiding(a explore.Anomaly) Distances {
 	return m.searchBackwards(ends, 0, func(s edge) bool { return s.shows&(anomalyBit(a)|isFault) == 0 })
 }
 
-// searchBackwards returns the distances to a set of states whose own distance is given, along the edges that satisfy a condition. It is a
-// breadth-first search against the direction of the edges.
+// searchBackwards returns the distances to the states of a set, whose own distance is given. It follows the edges that satisfy a condition,
+// in a breadth-first search against their direction.
 func (m *DistanceMap) searchBackwards(level []int32, distance int32, follows func(edge) bool) Distances {
 	// The edges to state n come from predecessors[first[n]:first[n+1]].
 	first, predecessors := make([]int32, len(m.states)+1), make([]int32, len(m.edges))

@@ -92,7 +92,7 @@ func TestExplainFindsPointOfNoReturn(t *testing.T) {
 // oracle draws the map of a scenario and returns its distances for a schedule.
 func oracle(t *testing.T, s strategy.Strategy, in explore.Scenario, schedule string, a explore.Anomaly) session.Oracle {
 	t.Helper()
-	m, err := session.Draw(t.Context(), s, in, explore.Bounds{}, nil)
+	m, err := session.NewDistanceMap(t.Context(), s, in, explore.Bounds{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestMapDistancesEqualSearch(t *testing.T) {
 			}
 			s, in := find(t, test.lock), with(t, test.faults, 0)
 			in.Actors = test.actors
-			m, err := session.Draw(t.Context(), s, in, explore.Bounds{}, nil)
+			m, err := session.NewDistanceMap(t.Context(), s, in, explore.Bounds{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -235,7 +235,7 @@ func TestMapHasStatesOfSearch(t *testing.T) {
 			if test.faults == "expiry=1" {
 				suite.LongOnly(t, "v1 has a fault, too")
 			}
-			m, err := session.Draw(t.Context(), s, in, explore.Bounds{}, nil)
+			m, err := session.NewDistanceMap(t.Context(), s, in, explore.Bounds{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -280,14 +280,14 @@ func TestShortestPathDistances(t *testing.T) {
 
 func TestDrawFailsWithErrTooLarge(t *testing.T) {
 	few := explore.Bounds{Schedules: 50}
-	if _, err := session.Draw(t.Context(), find(t, "v4"), with(t, "expiry=2", 0), few, nil); !errors.Is(err, session.ErrTooLarge) {
-		t.Errorf("Draw with a bound of 50 schedules: %v; want ErrTooLarge", err)
+	if _, err := session.NewDistanceMap(t.Context(), find(t, "v4"), with(t, "expiry=2", 0), few, nil); !errors.Is(err, session.ErrTooLarge) {
+		t.Errorf("NewDistanceMap with a bound of 50 schedules: %v; want ErrTooLarge", err)
 	}
 }
 
 // Half of v0's twelve states can lead to a lost update.
 func TestDistancesToLostUpdate(t *testing.T) {
-	m, err := session.Draw(t.Context(), find(t, "v0"), with(t, "", 0), explore.Bounds{}, nil)
+	m, err := session.NewDistanceMap(t.Context(), find(t, "v0"), with(t, "", 0), explore.Bounds{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

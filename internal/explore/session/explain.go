@@ -13,40 +13,41 @@ import (
 
 // Explanation tells which steps of a schedule made an anomaly possible and unavoidable.
 type Explanation struct {
-	Anomaly         explore.Anomaly `json:"anomaly"`
+	Anomaly         explore.Anomaly `json:"anomaly"`    // anomaly that is explained
 	Step            int             `json:"step"`       // 1-based step that shows the anomaly
-	PointOfNoReturn int             `json:"point"`      // 1-based step from which on every path shows it; 0: from the start, or unknown
-	PointToken      string          `json:"token"`      // token of that step; "": none
-	EnablingFault   int             `json:"turn"`       // 1-based step of the fault without which no path shows it; 0: none
-	EnablingToken   string          `json:"turn_token"` // token of that fault; "": none
-	Escapes         []Escape        `json:"saves"`      // choices instead of PointToken that avoid it, the smallest change first
-	Undecided       []int           `json:"unsettled"`  // later steps that may be the point of no return: a bound was hit
+	PointOfNoReturn int             `json:"point"`      // 1-based step after which every path shows the anomaly; 0: none is known
+	PointToken      string          `json:"token"`      // token of the step PointOfNoReturn; "": none
+	EnablingFault   int             `json:"turn"`       // 1-based step of the fault before which no path shows the anomaly; 0: none
+	EnablingToken   string          `json:"turn_token"` // token of the step EnablingFault; "": none
+	Escapes         []Escape        `json:"saves"`      // choices instead of PointToken that avoid the anomaly, the smallest change first
+	Undecided       []int           `json:"unsettled"`  // later steps that may be the point of no return instead, because a bound was hit
 	Schedules       int             `json:"schedules"`  // number of schedules run for this explanation
 }
 
 // Escape is a choice from which a path leads to the end of all sales without the anomaly.
 type Escape struct {
-	Token string            `json:"token"`
-	Says  string            `json:"says"`
+	Token string            `json:"token"` // notation of the choice in schedules
+	Says  string            `json:"says"`  // description of the choice
 	Path  []string          `json:"way"`   // tokens of the steps after the choice, to the end
 	Shows []explore.Anomaly `json:"shows"` // other anomalies on that path
 }
 
-// Explain finds the point of no return of a schedule that shows an anomaly. Going backwards from the step that shows it, it searches the
-// state before each step for a path to the end of all sales without the anomaly and without further faults: the point of no return is the
-// step before which there is one. It also finds the fault that made the anomaly possible: the one before which no path shows it. The bounds
-// apply to each search. Explain fails with explore.ErrStale if the schedule does not show the anomaly.
+// Explain finds the point of no return of a schedule that shows an anomaly. It goes backwards from the step that shows the anomaly. From
+// the state before each step, it searches for a path to the end of all sales without the anomaly and without further faults. The point of
+// no return is the last step before which there is such a path. Explain also finds the fault that made the anomaly possible: no path
+// without that fault shows the anomaly. The bounds apply to each search. Explain fails with explore.ErrStale if the schedule does not show
+// the anomaly.
 func Explain(
-	ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string, a explore.Anomaly, bounds explore.Bounds,
+	ctx context.Context, s strategy.Strategy, scenario explore.Scenario, schedule string, a explore.Anomaly, bounds explore.Bounds,
 ) (Explanation, error) {
-	session, err := New(s, in, schedule)
+	session, err := New(s, scenario, schedule)
 	if err != nil {
 		return Explanation{}, err
 	}
 	defer session.Close()
 	i := slices.IndexFunc(session.Now().Hits, func(shown explore.AnomalyHit) bool { return shown.Anomaly == a })
 	if i < 0 {
-		return Explanation{}, explore.NewStaleError(in, notShownText(a, in))
+		return Explanation{}, explore.NewStaleError(scenario, notShownText(a, scenario))
 	}
 	result := Explanation{Anomaly: a, Step: session.Now().Hits[i].Step, Escapes: []Escape{}, Undecided: []int{}}
 	e := explainer{session, bounds, &result}
@@ -74,9 +75,9 @@ func Explain(
 
 // explainer computes an Explanation.
 type explainer struct {
-	session *Session // positioned before the step in question
-	bounds  explore.Bounds
-	result  *Explanation
+	session *Session       // positioned before the step in question
+	bounds  explore.Bounds // bounds of each search
+	result  *Explanation   // explanation so far
 }
 
 // tryPointOfNoReturn searches for a path without the anomaly before a step. If there is one, that step is the point of no return.
@@ -95,7 +96,7 @@ func (e explainer) tryPointOfNoReturn(ctx context.Context, step int, token strin
 }
 
 // findEnablingFault searches for a path to the anomaly before a fault. If there is none, that fault made the anomaly possible. Otherwise it
-// reports true: an earlier fault may have done so.
+// returns true, because an earlier fault may have done so.
 func (e explainer) findEnablingFault(ctx context.Context, step int, token string) (bool, error) {
 	result, err := searchWithoutFaults(ctx, e.session, "", e.result.Anomaly, e.bounds)
 	e.result.Schedules += result.Schedules
@@ -105,7 +106,7 @@ func (e explainer) findEnablingFault(ctx context.Context, step int, token string
 	return len(result.Found) > 0, err
 }
 
-// addEscapes records the choices at the session's state that lead to an end without the anomaly.
+// addEscapes records the choices in the session's present state from which a path leads to an end without the anomaly.
 func (e explainer) addEscapes(ctx context.Context) error {
 	for _, c := range e.choicesByChange() {
 		if c.Token == e.result.PointToken || c.Fault != "" || slices.Contains(c.Shows, e.result.Anomaly) {
@@ -153,14 +154,16 @@ func (e explainer) otherAnomalies(choice string, path []string) ([]explore.Anoma
 	return shows, err
 }
 
-// pathToCleanEnd returns a shortest path to the end without the anomaly, or nil. isComplete reports whether the search was complete.
+// pathToCleanEnd returns a shortest path to the end of all sales that does not show the anomaly; nil if none was found. isComplete reports
+// whether the search was complete.
 func (e explainer) pathToCleanEnd(ctx context.Context) (path []string, isComplete bool, err error) {
 	path, result, err := searchCleanEnd(ctx, e.session, e.result.Anomaly, e.bounds)
 	e.result.Schedules += result.Schedules
 	return path, result.Complete, err
 }
 
-// searchCleanEnd returns a shortest path from a session's state to the end of all sales that does not show an anomaly, or nil.
+// searchCleanEnd returns a shortest path from a session's state to the end of all sales that does not show an anomaly; nil if none was
+// found.
 func searchCleanEnd(ctx context.Context, s *Session, avoided explore.Anomaly, bounds explore.Bounds) ([]string, explore.Result, error) {
 	if s.Now().Over {
 		return []string{}, explore.Result{Result: search.Result{Complete: true}}, nil

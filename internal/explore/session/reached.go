@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/explore"
 )
 
-// reached describes the result of a schedule that is over: the outcome of each sale, and the stock.
-func reached(run *explore.Run, v View) string {
+// resultText returns a text about the result of a schedule that is over: the outcome of each sale, and the stock.
+func resultText(run *explore.Run, v View) string {
 	say := run.Engine.Scenario.Say
 	var sold, others []string
 	for _, a := range run.Engine.Actors() {

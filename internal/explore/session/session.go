@@ -30,26 +30,26 @@ import (
 
 // Session is one strategy in one scenario, at some point of a schedule. It is not safe for concurrent use.
 type Session struct {
-	strategy        strategy.Strategy
-	scenario        explore.Scenario
-	harness         *explore.Harness
-	path            []engine.Transition
-	now             View
+	strategy        strategy.Strategy   // strategy under test
+	scenario        explore.Scenario    // scenario of the session
+	harness         *explore.Harness    // runs the strategy along schedules
+	path            []engine.Transition // steps so far
+	now             View                // view of the present state
 	nextTransitions []engine.Transition // transition of each of now.Choices
 }
 
 // New starts a session after a schedule, which may be empty. Its errors are those of explore.Replay.
-func New(s strategy.Strategy, in explore.Scenario, schedule string) (*Session, error) {
-	return NewWithContext(context.Background(), s, in, schedule)
+func New(s strategy.Strategy, scenario explore.Scenario, schedule string) (*Session, error) {
+	return NewWithContext(context.Background(), s, scenario, schedule)
 }
 
 // NewWithContext is New with a context. Once ctx has ended, the session takes no further step, and fails with the error of ctx.
-func NewWithContext(ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string) (*Session, error) {
-	h, err := newHarness(ctx, s, in)
+func NewWithContext(ctx context.Context, s strategy.Strategy, scenario explore.Scenario, schedule string) (*Session, error) {
+	h, err := newHarness(ctx, s, scenario)
 	if err != nil {
 		return nil, err
 	}
-	session := &Session{strategy: s, scenario: in, harness: h}
+	session := &Session{strategy: s, scenario: scenario, harness: h}
 	if err := session.replay(schedule); err != nil {
 		session.Close()
 		return nil, err
@@ -57,13 +57,13 @@ func NewWithContext(ctx context.Context, s strategy.Strategy, in explore.Scenari
 	return session, nil
 }
 
-// newHarness returns a harness that stops when ctx ends. It keeps every symmetric choice, because a reader may choose any actor.
-func newHarness(ctx context.Context, s strategy.Strategy, in explore.Scenario) (*explore.Harness, error) {
-	if err := in.CheckFor(s); err != nil {
+// newHarness returns a harness that stops when ctx ends. It offers all symmetric choices, because a reader may choose any actor.
+func newHarness(ctx context.Context, s strategy.Strategy, scenario explore.Scenario) (*explore.Harness, error) {
+	if err := scenario.CheckFor(s); err != nil {
 		return nil, err
 	}
 	options := explore.Options{DisabledReductions: engine.DisabledReductions{EverySymmetry: true}, Stop: explore.StopWhenDone(ctx)}
-	return explore.NewHarness(s, in, options, engine.NewSeeds())
+	return explore.NewHarness(s, scenario, options, engine.NewSeeds())
 }
 
 // Close releases the session's harness. Now and Path can still be read.
@@ -94,13 +94,13 @@ func (s *Session) Take(token string) error {
 	return err
 }
 
-// Undo takes the last step back. It reports whether there was one.
+// Undo takes the last step back. It reports whether there was a step.
 func (s *Session) Undo() bool {
 	tokens := strings.Fields(s.now.Schedule)
 	return len(tokens) > 0 && s.replay(strings.Join(tokens[:len(tokens)-1], " ")) == nil
 }
 
-// refusalOf returns an error that says why a token is not among the choices.
+// refusalOf returns an error with the reason why a token is not among the choices.
 func (s *Session) refusalOf(token string) error {
 	want, err := engine.ParseToken(token)
 	if err != nil {

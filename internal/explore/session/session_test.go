@@ -118,7 +118,7 @@ func TestDisabledNamesWaitInLocalQueue(t *testing.T) {
 	}
 }
 
-// Take with a token that is no choice returns the reason and changes nothing.
+// Take with a token that is not a choice returns the reason and changes nothing.
 func TestTakeRefusesImpossibleStep(t *testing.T) {
 	s := begin(t, "v4", "expiry=1", "A:SET expiry")
 	for token, want := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/explore/search"
 )
 
-// searchAfter searches the continuations of a session's schedule. The continuation, unless nil, restricts them.
+// searchAfter searches the continuations of a session's schedule. continuation, unless nil, restricts them.
 func searchAfter(
 	ctx context.Context, s *Session, continuation *explore.Continuation, goal explore.Anomaly, bounds explore.Bounds,
 ) (explore.Result, error) {
@@ -29,13 +29,13 @@ const (
 
 // Hint is a shortest path to an anomaly, or the reason why there is none.
 type Hint struct {
-	Steps    int    `json:"steps"`    // length of the path, or Never, or Unknown; 0: the anomaly was shown
-	Next     string `json:"next"`     // token of the first step; "": none
-	Schedule string `json:"schedule"` // whole schedule from the start until the anomaly shows; "": none
+	Steps    int    `json:"steps"`    // length of the path, or Never or Unknown; 0: the anomaly was shown
+	Next     string `json:"next"`     // token of the path's first step; "": none
+	Schedule string `json:"schedule"` // schedule from the start to the anomaly; "": none
 }
 
-// ShortestPath searches for a shortest path from the present state of a session to an anomaly. The path may contain faults, as far as their
-// budgets allow.
+// ShortestPath searches for a shortest path from the present state of a session to an anomaly. The path may contain faults, within their
+// budgets.
 func ShortestPath(ctx context.Context, s *Session, a explore.Anomaly, bounds explore.Bounds) (Hint, error) {
 	if slices.ContainsFunc(s.Now().Hits, func(shown explore.AnomalyHit) bool { return shown.Anomaly == a }) {
 		return Hint{Schedule: s.Now().Schedule}, nil

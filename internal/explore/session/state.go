@@ -14,11 +14,11 @@ import (
 // State is the state after a schedule.
 type State struct {
 	At       trace.Millis     `json:"at_ms"`    // virtual time since the start
-	Servers  []Server         `json:"servers"`  // the server with the stock and the lock, or the nodes
+	Servers  []Server         `json:"servers"`  // server with the stock, and then the masters of a lock on several masters
 	Sold     int              `json:"sold"`     // sales that have succeeded
 	Due      int              `json:"due"`      // correct stock after these sales
 	Holder   string           `json:"holder"`   // actor that actually holds the lock; "": none
-	Actors   []Actor          `json:"actors"`   // one for each sale in the scenario
+	Actors   []Actor          `json:"actors"`   // actors of the scenario
 	Timers   []engine.Timer   `json:"timers"`   // timers that have not fired
 	Messages []engine.Message `json:"messages"` // pub/sub messages in flight
 	Left     map[string]int   `json:"left"`     // remaining budget of each fault that the scenario allows, by name
@@ -26,34 +26,34 @@ type State struct {
 
 // Server is the state of one Redis server.
 type Server struct {
-	Name   string          `json:"name"`
-	Health simredis.Health `json:"health"`
-	Lags   bool            `json:"lags"` // its replica has not received its last changes
-	Keys   []Key           `json:"keys"`
+	Name   string          `json:"name"`   // display name
+	Health simredis.Health `json:"health"` // state of the server's process
+	Lags   bool            `json:"lags"`   // the server's replica has not received the last changes
+	Keys   []Key           `json:"keys"`   // keys, without those of the run and the ledger
 }
 
 // Key is a key on a server.
 type Key struct {
 	Name    string       `json:"name"`
-	Values  []string     `json:"values"`
+	Values  []string     `json:"values"`     // values, in the order of simredis.Key.Values
 	Expires trace.Millis `json:"expires_ms"` // time until it expires; 0: never
 }
 
 // Actor is the state of one actor.
 type Actor struct {
-	Name     string            `json:"name"`
-	Process  string            `json:"process"`
-	Stance   trace.Stance      `json:"stance"`
+	Name     string            `json:"name"`     // name in schedules, such as A
+	Process  string            `json:"process"`  // name of the actor's process
+	Stance   trace.Stance      `json:"stance"`   // whether the actor runs, and what it believes
 	Believes bool              `json:"believes"` // the actor believes that it holds the lock
-	Places   []engine.CallSite `json:"places"`   // call sites of its next command, or of what it waits for, by task
+	Places   []engine.CallSite `json:"places"`   // call site of the next command or the wait of each of its tasks
 }
 
 // stateOf returns the state of a run; t is its trace so far.
 func stateOf(run *explore.Run, t trace.Trace) State {
 	present := run.Engine.Snapshot()
 	s := State{
-		At: trace.Millis(run.Engine.Now()), Sold: run.Sold(), Due: engine.InitialStock - run.Sold(), Servers: []Server{}, Actors: []Actor{},
-		Timers: present.Timers, Messages: present.Messages, Left: map[string]int{},
+		At: trace.Millis(run.Engine.Now()), Sold: run.SoldCount(), Due: engine.InitialStock - run.SoldCount(),
+		Servers: []Server{}, Actors: []Actor{}, Timers: present.Timers, Messages: present.Messages, Left: map[string]int{},
 	}
 	for _, f := range explore.AllFaults() {
 		if run.Engine.Scenario.Faults[f.ID] > 0 {
@@ -76,8 +76,8 @@ func stateOf(run *explore.Run, t trace.Trace) State {
 	return s
 }
 
-// serverOf returns the state of a server without the keys that keep the run and the ledger.
-func serverOf(s *simredis.Server, in explore.Scenario) Server {
+// serverOf returns the state of a server, without the keys of the run and the ledger.
+func serverOf(s *simredis.Server, scenario explore.Scenario) Server {
 	keys := []Key{}
 	for _, k := range s.State.Keys {
 		if dao.IsKey(k.Name) && !k.IsString() {
@@ -89,5 +89,5 @@ func serverOf(s *simredis.Server, in explore.Scenario) Server {
 		}
 		keys = append(keys, Key{k.Name, values, trace.Millis(k.TTL.Round(time.Millisecond))})
 	}
-	return Server{serverName(s.Index, in), s.Health, s.Standby != nil && !s.StandbyIsSnapshot, keys}
+	return Server{serverName(s.Index, scenario), s.Health, s.Standby != nil && !s.StandbyIsSnapshot, keys}
 }

@@ -36,7 +36,7 @@ func (c runChoices) reasonActorWaits(a *engine.Actor) string {
 	}
 }
 
-// orMessageText adds that a message may end an actor's wait earlier; "" if it listens for none.
+// orMessageText returns a phrase that a message may end an actor's wait earlier; "" if its process listens for none.
 func (c runChoices) orMessageText(a *engine.Actor) string {
 	if a.Process.IsListening() {
 		return c.Engine.Scenario.Say(", or for a message", "，或等来一条消息")
@@ -44,7 +44,7 @@ func (c runChoices) orMessageText(a *engine.Actor) string {
 	return ""
 }
 
-// holderText adds who holds the lock; "" if nobody else does.
+// holderText returns a phrase with the holder of the lock; "" if nobody else holds it.
 func (c runChoices) holderText(a *engine.Actor) string {
 	if holder := c.Holder(); holder != nil && holder != a {
 		return c.Engine.Scenario.Say(", while %s holds the lock", "，锁现在是 %s 的", holder.Name)
@@ -52,7 +52,7 @@ func (c runChoices) holderText(a *engine.Actor) string {
 	return ""
 }
 
-// reasonTimeStops returns the reason why time does not pass; "" if it can, or if no timer or expiry is due.
+// reasonTimeStops returns the reason why time does not pass; "" if time can pass, or if no timer or expiry is due.
 func (c runChoices) reasonTimeStops() string {
 	passes := slices.ContainsFunc(c.possible, func(t engine.Transition) bool { return t.Kind == engine.TimePasses })
 	if passes || !c.Engine.HasTimer() && c.Engine.Cluster.NextExpiry() == 0 {
@@ -85,7 +85,7 @@ func (c runChoices) reasonNoFault(f fault.Fault, allowed int) string {
 	return say("nobody can move before that, so time passes by itself", "在此之前没有参与方可以继续，时间会自己流逝")
 }
 
-// missingForFault describes the missing condition for a fault.
+// missingForFault returns the condition that is missing for a fault to happen.
 func missingForFault(f fault.Fault) language.Text {
 	text := language.Both
 	switch f {
@@ -108,7 +108,7 @@ func missingForFault(f fault.Fault) language.Text {
 	}
 }
 
-// stancesText describes the state of each actor after a step.
+// stancesText returns the stance of each actor after a step.
 func (s *secondLock) stancesText(step *trace.Step) string {
 	var all []string
 	for i, a := range s.run.Engine.Actors() {
@@ -117,22 +117,23 @@ func (s *secondLock) stancesText(step *trace.Step) string {
 	return strings.Join(all, s.scenario.Say(", ", "，"))
 }
 
-// differenceTexts describes how corresponding steps differ: in their meaning, in the state after them and, if so, in their commands.
+// differenceTexts returns sentences about how corresponding steps differ: in their meaning or in the state after them and, if so, in their
+// commands.
 func differenceTexts(locks [2]string, steps [2]*trace.Step, second *secondLock) (why []string) {
-	in, both := second.scenario, language.Both
+	scenario, both := second.scenario, language.Both
 	addIfDifferent := func(what language.Text, text func(*trace.Step) string) {
 		if firstText, secondText := text(steps[0]), text(steps[1]); firstText != secondText {
-			why = append(why, in.Say("%s: under %s, %s; under %s, %s", "%s：%s 是“%s”，%s 是“%s”",
-				what.In(in.Language), locks[0], firstText, locks[1], secondText))
+			why = append(why, scenario.Say("%s: under %s, %s; under %s, %s", "%s：%s 是“%s”，%s 是“%s”",
+				what.In(scenario.Language), locks[0], firstText, locks[1], secondText))
 		}
 	}
 	addIfDifferent(both("What happens", "发生的事"), func(s *trace.Step) string { return s.Says })
-	addIfDifferent(both("The state after it", "之后的状态"), func(s *trace.Step) string { return s.State(in.Language) })
+	addIfDifferent(both("The state after it", "之后的状态"), func(s *trace.Step) string { return s.State(scenario.Language) })
 	addIfDifferent(both("The state of the actors", "参与方的状态"), second.stancesText)
 	if len(why) > 0 && steps[0].Command != "" {
 		addIfDifferent(both("The command", "命令"), func(s *trace.Step) string {
 			if s.Command == "" {
-				return in.Say("none", "没有命令")
+				return scenario.Say("none", "没有命令")
 			}
 			return s.Command + " → " + s.Reply
 		})
@@ -140,33 +141,33 @@ func differenceTexts(locks [2]string, steps [2]*trace.Step, second *secondLock) 
 	return why
 }
 
-// impossibleText says why a step cannot happen under a lock.
-func impossibleText(lock, why string, in explore.Scenario) string {
-	return in.Say("Under %s this cannot happen: %s", "在 %s 下这不可能发生：%s", lock, why)
+// impossibleText returns a sentence about why a step cannot happen under a lock.
+func impossibleText(lock, why string, scenario explore.Scenario) string {
+	return scenario.Say("Under %s this cannot happen: %s", "在 %s 下这不可能发生：%s", lock, why)
 }
 
-// choicesText lists the possible tokens.
-func choicesText(tokens []string, in explore.Scenario) string {
+// choicesText returns a list of the possible tokens.
+func choicesText(tokens []string, scenario explore.Scenario) string {
 	if len(tokens) == 0 {
-		return in.Say("nothing more can happen", "已经没有下一步")
+		return scenario.Say("nothing more can happen", "已经没有下一步")
 	}
-	return in.Say("what can happen is %s", "可以发生的是 %s", strings.Join(tokens, in.Say(", ", "、")))
+	return scenario.Say("what can happen is %s", "可以发生的是 %s", strings.Join(tokens, scenario.Say(", ", "、")))
 }
 
-// continuesText describes a step without a visible effect.
-func continuesText(actor string, in explore.Scenario) string {
-	return in.Say("%s continues", "%s 继续", actor)
+// continuesText returns the description of a step without a visible effect.
+func continuesText(actor string, scenario explore.Scenario) string {
+	return scenario.Say("%s continues", "%s 继续", actor)
 }
 
-// notShownText says that a schedule does not show an anomaly.
-func notShownText(a explore.Anomaly, in explore.Scenario) string {
-	return in.Say("it does not show %s", "它没有出现 %s", a)
+// notShownText returns the reason that a schedule does not show an anomaly.
+func notShownText(a explore.Anomaly, scenario explore.Scenario) string {
+	return scenario.Say("it does not show %s", "它没有出现 %s", a)
 }
 
 // serverName returns the display name of a server.
-func serverName(index int, in explore.Scenario) string {
+func serverName(index int, scenario explore.Scenario) string {
 	if index == 0 {
 		return "Redis"
 	}
-	return in.Say("node %d", "节点 %d", index)
+	return scenario.Say("node %d", "节点 %d", index)
 }

@@ -13,19 +13,19 @@ import (
 type View struct {
 	explore.Recording
 
-	Lock     string     `json:"lock"`
-	Scenario string     `json:"scenario"` // flags of lockstep explore
-	Schedule string     `json:"schedule"` // tokens of the steps so far
-	State    State      `json:"state"`
-	Choices  []Choice   `json:"choices"` // possible next steps, faults last
-	Disabled []Disabled `json:"disabled"`
-	Over     bool       `json:"over"`    // no further step is possible
-	Reached  string     `json:"reached"` // result of a schedule that is over, in words; "": not over
+	Lock       string     `json:"lock"`     // name of the lock
+	Scenario   string     `json:"scenario"` // flags of lockstep explore
+	Schedule   string     `json:"schedule"` // tokens of the steps so far
+	State      State      `json:"state"`    // contents of Redis, and state of the actors
+	Choices    []Choice   `json:"choices"`  // possible next steps, faults last
+	Disabled   []Disabled `json:"disabled"` // steps that cannot happen now, with reasons
+	Over       bool       `json:"over"`     // no further step is possible
+	ResultText string     `json:"reached"`  // result of a schedule that is over, in words; "": the schedule is not over
 }
 
 // Choice is a possible next step.
 type Choice struct {
-	Token   string            `json:"token"`   // notation in schedules
+	Token   string            `json:"token"`   // name of the step in schedules
 	Actor   string            `json:"actor"`   // actor that takes the step; "": time
 	Fault   string            `json:"fault"`   // name of the fault; "": no fault
 	Command string            `json:"command"` // Redis command that is executed; "": none
@@ -61,7 +61,7 @@ func (s *Session) replay(schedule string) error {
 	}
 	view.Disabled = listDisabled(run, possible, isOver)
 	if isOver {
-		view.Reached = reached(run, view)
+		view.ResultText = resultText(run, view)
 	}
 	rank := func(t engine.Transition) int { return min(int(t.Kind.Budget()), 1) } // 0: no fault, 1: fault
 	slices.SortStableFunc(possible, func(a, b engine.Transition) int { return rank(a) - rank(b) })

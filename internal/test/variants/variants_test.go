@@ -83,7 +83,7 @@ func checkAnswer(v variants.Variant, result explore.Result, err error) (wrong st
 	if v.Unknown != "" || v.Anomaly != "" && len(v.Unjudged) > 0 {
 		want = verdict.Unknown
 	}
-	if result.Verdict() != want || !strings.Contains(result.Reservations(), v.Unknown) || !slices.Equal(result.Unjudged(), v.Unjudged) {
+	if result.Verdict() != want || !strings.Contains(result.Caveats(), v.Unknown) || !slices.Equal(result.Unjudged(), v.Unjudged) {
 		return fmt.Sprintf("%s; want %s %s, but for %q", describeResult(result), want, v.Unknown, v.Unjudged)
 	}
 	return ""

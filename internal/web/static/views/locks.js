@@ -188,7 +188,7 @@ export function show(main, route) {
       unknown: [
         "?",
         say(
-          "unknown: no schedule shows it, but a bound was hit, or Redis does not tell",
+          "unknown: no schedule shows it, but a bound was hit, or Redis does not show it",
           "未知：没有出现，但还没探索完就到了上限，或者从 Redis 看不出来",
         ),
       ],
