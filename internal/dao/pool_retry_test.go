@@ -107,7 +107,7 @@ func TestRetrierStopsWithoutProgress(t *testing.T) {
 		"no key":              {sends: []error{redis.Nil}, answered: true, times: 1, want: redis.Nil},
 		"others are answered": {sends: []error{redis.ErrPoolTimeout, redis.ErrPoolTimeout, nil}, answered: true, times: 3},
 		"nobody is":           {sends: []error{redis.ErrPoolTimeout, nil}, times: 1, want: redis.ErrPoolTimeout},
-		"forever":            {sends: []error{redis.ErrPoolTimeout}, answered: true, times: maxAttempts, want: redis.ErrPoolTimeout},
+		"forever":             {sends: []error{redis.ErrPoolTimeout}, answered: true, times: maxAttempts, want: redis.ErrPoolTimeout},
 		"it may be sent":      {sends: []error{broken, nil}, answered: true, times: 1, want: broken},
 		"closed":              {sends: []error{redis.ErrClosed, nil}, answered: true, times: 1, want: redis.ErrClosed},
 	} {
