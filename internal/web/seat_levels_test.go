@@ -71,7 +71,7 @@ func TestLevelEndsWithACard(t *testing.T) {
 	p.click("[data-focus=restart]")
 	p.steps(0)
 	take("A:GET B:GET A:write B:write")
-	p.waitForText("B writes 99, having read 100, but the stock was 99 by then: a sale is lost.")
+	p.waitForText("B writes 99, having read 100, but the stock was 99 by then: an update is lost.")
 	stars := func(n int) {
 		t.Helper()
 		p.waitUntil(fmt.Sprintf("there are %d stars", n), fmt.Sprintf(`document.querySelector(".end .stars")?.ariaLabel === "%d of 3 stars"`, n))

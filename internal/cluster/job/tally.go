@@ -149,7 +149,7 @@ func (t Tally) Means() string {
 	case t.Verdict == verdict.Holds && t.LeftOut == 0:
 		return "every tick was run exactly once"
 	case t.Verdict == verdict.Holds:
-		return fmt.Sprintf("never two runs at a time, and no tick twice; %d ticks were left out, as a run was going on", t.LeftOut)
+		return fmt.Sprintf("never two runs at a time, and no tick twice; left out, as a run was going on: %d", t.LeftOut)
 	case t.Verdict == verdict.Unknown && t.Missed == 0:
 		return "no tick was run, as a run from before was going on all the time"
 	case t.Verdict == verdict.Unknown:

@@ -33,7 +33,7 @@ func symptomTexts() [symptomCount]language.Text {
 		GoroutineOutlivesSale: both("%s's sale has ended, but its goroutine %s has not", "%s 这一单已经结束，它的 goroutine %s 还在运行"),
 		TimerOutlivesSale:     both("%s's sale has ended, but a timer that it set is pending or running", "%s 这一单已经结束，它设置的一个定时器还没有停止"),
 		SoldTwice:             both("%s is sold again: stock %d -> %d", "%s 又卖出一次：库存 %d → %d"),
-		StaleWrite: both("%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
+		StaleWrite: both("%s writes %d, having read %d, but the stock was %s by then: an update is lost",
 			"%s 读到 %[3]d，写入 %[2]d，而库存那时已是 %[4]s：丢失一单的更新"),
 		WorksWithoutLock: both("%s kept working without the lock, and nothing told it", "%s 的锁丢失后还在继续执行，自己并不知情"),
 		IgnoresOtherCause: both("%s kept working without the lock: its context has ended with the cause %q, not with lock.ErrLost",

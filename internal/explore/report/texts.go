@@ -63,7 +63,11 @@ func (r Request) goalName() string {
 
 // sizeText returns the numbers of schedules and states explored, and the longest schedule.
 func sizeText(r explore.Result) string {
-	return r.Scenario.Say("%d schedules, %d states, at most %d steps.", "%d 种时序，%d 个状态，最多 %d 步。", r.Schedules, r.States, longestSchedule(r))
+	english := "%d schedules, %d states, at most %d steps."
+	if longestSchedule(r) == 1 {
+		english = "%d schedules, %d states, at most %d step."
+	}
+	return r.Scenario.Say(english, "%d 种时序，%d 个状态，最多 %d 步。", r.Schedules, r.States, longestSchedule(r))
 }
 
 // coverageLines returns lines about the end states and the faults that an exploration has reached.
