@@ -203,7 +203,7 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("max-time: %v is less than none", f.Bounds.Time)
 	case f.Each && (f.Anomaly != "" || f.step || f.against != "" || replay):
 		return errors.New("--each looks for all anomalies in all schedules: leave out --anomaly, --replay, --step and --against")
-	case f.Why && f.Anomaly.OnRequest():
+	case f.Why && f.Anomaly.IsOnRequest():
 		return fmt.Errorf("--why does not apply to %s, as no lock promises to be free of it: leave --why out", f.Anomaly)
 	case f.Mermaid && f.JSON:
 		return errors.New("--mermaid and --json cannot be combined")

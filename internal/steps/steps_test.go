@@ -393,8 +393,8 @@ func TestCatalogueNamesLessons(t *testing.T) {
 		shown[s.Demonstration.Anomaly] = true
 	}
 	for _, row := range anomaly.Catalogue() {
-		if shown[row.ID] != slices.Contains(strings.Fields(row.By), "lesson") {
-			t.Errorf("%s is shown by %q, and a step shows it: %t", row.ID, row.By, shown[row.ID])
+		if shown[row.ID] != slices.Contains(strings.Fields(row.Parts), "lesson") {
+			t.Errorf("%s is shown by %q, and a step shows it: %t", row.ID, row.Parts, shown[row.ID])
 		}
 	}
 }

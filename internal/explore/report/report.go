@@ -69,7 +69,7 @@ func (r Request) goal() (explore.Goal, error) {
 	if segmented {
 		why = "it has a lock for each segment, and v11 shows what that promises"
 	}
-	if !r.Anomaly.IsPromisedBy(r.Lock) && (segmented || !r.Anomaly.OnRequest()) {
+	if !r.Anomaly.IsPromisedBy(r.Lock) && (segmented || !r.Anomaly.IsOnRequest()) {
 		return goal, fmt.Errorf("anomaly: %s does not promise that %s never happens: %s; "+
 			"without --anomaly, explore searches for all anomalies that it promises to prevent", r.Lock.Name, r.Anomaly, why)
 	}

@@ -108,7 +108,7 @@ func parseAnomaly(query url.Values, s strategy.Strategy, byName bool) (explore.A
 	a := explore.Anomaly(query.Get("anomaly"))
 	var names []string
 	for _, takes := range explore.Anomalies() {
-		if isPromised(takes, s) || byName && takes.OnRequest() {
+		if isPromised(takes, s) || byName && takes.IsOnRequest() {
 			names = append(names, string(takes))
 		}
 	}
@@ -120,7 +120,7 @@ func parseAnomaly(query url.Values, s strategy.Strategy, byName bool) (explore.A
 
 // isPromised reports whether a lock promises to prevent an anomaly, other than those that are looked for only on request.
 func isPromised(a explore.Anomaly, by strategy.Strategy) bool {
-	return a.IsPromisedBy(by) && !a.OnRequest()
+	return a.IsPromisedBy(by) && !a.IsOnRequest()
 }
 
 // parseRequest parses a request for an exploration.
@@ -144,7 +144,7 @@ func parseRequest(query url.Values) (request report.Request, err error) {
 		return request, err
 	case request.Each:
 		return request, fmt.Errorf("%w: each looks for all anomalies: leave out anomaly", errTogether)
-	case request.Why && request.Anomaly.OnRequest():
+	case request.Why && request.Anomaly.IsOnRequest():
 		return request, fmt.Errorf("%w: why: it knows no way without %s, of which no lock promises to be free", errTogether, request.Anomaly)
 	}
 	return request, nil
