@@ -133,7 +133,7 @@ func TestCutBreaksConnectionsUntilMend(t *testing.T) {
 	if err := client.Ping(t.Context()).Err(); err == nil {
 		t.Error("Redis answers though it is cut off")
 	}
-	proxy.Mend()
+	proxy.Restore()
 	if err := client.Ping(t.Context()).Err(); err != nil {
 		t.Errorf("after it was mended: %v", err)
 	}

@@ -33,9 +33,9 @@ func (s *Stage) CutNode(name string, node int) {
 	s.onProxies(name, node, witness.KindCutOff, s.proxies[name][node:node+1], (*fault.Proxy).Cut)
 }
 
-// Mend reconnects a replica to every Redis.
-func (s *Stage) Mend(name string) {
-	s.onProxies(name, 0, witness.KindReconnects, s.proxies[name], (*fault.Proxy).Mend)
+// Reconnect reconnects a replica to every Redis.
+func (s *Stage) Reconnect(name string) {
+	s.onProxies(name, 0, witness.KindReconnects, s.proxies[name], (*fault.Proxy).Restore)
 }
 
 // onProxies applies do to proxies of a replica and records the event.

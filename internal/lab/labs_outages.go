@@ -127,7 +127,7 @@ func outages() []Lab {
 			first := s.Work("r1")
 			s.Cut("r1")
 			s.Finish(s.Buy("r2"))
-			s.Mend("r1")
+			s.Reconnect("r1")
 			s.Finish(first)
 		},
 		Fault: both(

@@ -176,7 +176,7 @@ func replicas() []Lab {
 		Scenario: func(s *Stage) {
 			trap := s.Catch("r2", 0, fault.LoseMessage, fault.IsTurn)
 			hears := s.Pass("r2", 0, fault.IsSubscription)
-			asksAgain := s.Pass("r2", 0, fault.After(2, fault.IsTake)) // A waiter tries once more when it is woken.
+			asksAgain := s.Pass("r2", 0, fault.SkipFirst(2, fault.IsTake)) // A waiter tries once more when it is woken.
 			first := s.Hold("r1")
 			second := s.Buy("r2")
 			s.UntilAnswered(hears)
@@ -203,7 +203,7 @@ func replicas() []Lab {
 		Cure:     both("a queue inside the process: first come, first served", "进程内队列：先到先得"),
 		Explore:  "--sales 3 --replicas 1 --anomaly starved",
 		Shop:     Settings{Replicas: 1},
-		Scenario: func(s *Stage) { starve(s, "r1#1", "r1#2", fault.After(2, fault.IsTake)) },
+		Scenario: func(s *Stage) { starve(s, "r1#1", "r1#2", fault.SkipFirst(2, fault.IsTake)) },
 		Fault:    both("the next attempt of the second sale is held on its way, and others ask after it", "第二单的下一次尝试被扣在途中，别的单在它之后来加锁"),
 		Hit:      requestedAfter("r1#2", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#2"), Draws: 3,
 		Expected: []Expectation{
@@ -220,7 +220,7 @@ func replicas() []Lab {
 			"a queue of processes in Redis: a process hands the lock to as many of its own sales as is fair, and then to the next process",
 			"Redis 里的进程队列：一个进程先移交给自己的若干单（次数有公平的上限），再移交给下一个进程"),
 		Explore: "--actors 4 --anomaly starved", Explores: map[string]string{"v8": "--sales 3 --anomaly starved"},
-		Scenario: func(s *Stage) { starve(s, "r2#1", "r1#1", fault.After(1, fault.IsTake)) },
+		Scenario: func(s *Stage) { starve(s, "r2#1", "r1#1", fault.SkipFirst(1, fault.IsTake)) },
 		Fault:    both("the next attempt of r1's sale is held on its way, and sales of r2 ask after it", "r1 的一单的下一次尝试被扣在途中，r2 的单在它之后来加锁"),
 		Hit:      requestedAfter("r1#1", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#1"), Draws: 3,
 		Expected: []Expectation{

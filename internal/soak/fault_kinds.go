@@ -104,7 +104,7 @@ func stopReplica(ctx context.Context, b *testbed, f *Injected) error {
 // cutReplica closes the connections of a replica to Redis, and refuses new ones.
 func cutReplica(ctx context.Context, b *testbed, f *Injected) error {
 	b.proxies[f.Replica].Cut()
-	defer b.proxies[f.Replica].Mend()
+	defer b.proxies[f.Replica].Restore()
 	return sleep(ctx, f.For)
 }
 

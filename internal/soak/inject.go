@@ -96,7 +96,7 @@ func (b *testbed) loseCommands(ctx context.Context, f *Injected, action fault.Ac
 	if err := b.holdOne(ctx, f, fault.IsWrite, action, func() error { return nil }); err != nil {
 		return err
 	}
-	matches := []func([]string) bool{fault.IsOfLock, fault.IsWrite}
+	matches := []func([]string) bool{fault.NamesLockKey, fault.IsWrite}
 	proxy, next := b.proxies[f.Replica], 0
 	return f.repeat(ctx, func() (int64, error) {
 		trap := proxy.Catch(matches[next%len(matches)], action)
