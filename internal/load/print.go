@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/language"
 )
 
-// Print prints the result as a table. Its rows are named as in the JSON, in both languages.
+// Print prints the result as a table. The names of its rows are those of the JSON, whatever the language.
 func (r Result) Print(to io.Writer, in language.Language) error {
 	say := func(english, chinese string) string { return language.Both(english, chinese).In(in) }
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
@@ -62,7 +62,7 @@ func sortByCount(counts map[string]int) []string {
 	})
 }
 
-// compareOrders returns the end of a sentence: how the number of orders in the ledger differs from the number of confirmed orders.
+// compareOrders returns the end of a sentence on how the number of orders in the ledger differs from the number of confirmed orders.
 func compareOrders(r Result, say func(english, chinese string) string) string {
 	beyond := r.Sold - int64(r.OK)
 	switch {
