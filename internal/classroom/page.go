@@ -131,7 +131,7 @@ func newPart(p course.Part, in language.Language) Part {
 	return part
 }
 
-// withTitles replaces the name of an anomaly by its title, as the diagram beside the sentence calls it.
+// withTitles replaces the ids of anomalies in a sentence by the titles in the diagrams.
 func (p Part) withTitles(says string) string {
 	for _, c := range p.Commands {
 		if c.Diagram == nil {

@@ -54,7 +54,7 @@ type CurrentLesson struct {
 	Revealed bool   `json:"revealed"` // the answer to the lesson's question is shown
 }
 
-// State is the public state of a session. The zero State is that of a closed session.
+// State is the public state of a session. A closed session has the zero State.
 type State struct {
 	Open         bool      `json:"open"`
 	Until        time.Time `json:"until,omitzero"` // time at which the session closes by itself

@@ -128,7 +128,7 @@ func (c leakClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 type leakTimer struct {
 	lock.Timer
 
-	done chan struct{}
+	done chan struct{} // closed when the timer has fired or is stopped
 }
 
 // Stop implements lock.Timer.

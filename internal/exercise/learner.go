@@ -13,9 +13,9 @@ import (
 
 // Learner does the exercises. Its methods print to People, or call JSON.
 type Learner struct {
-	Checker Checker
-	Store   *ProgressStore
-	In      language.Language
+	Checker Checker                  // checks the learner's code
+	Store   *ProgressStore           // stores the progress
+	In      language.Language        // language of the messages
 	JSON    func(document any) error // writes the result as a document; nil: People gets sentences
 	People  io.Writer                // receives the sentences
 	Typed   string                   // command as the learner typed it, such as "lockstep check"

@@ -14,7 +14,7 @@ import (
 // ProgressFile is the name of the file with the progress.
 const ProgressFile = ".lockstep-course.json"
 
-// Progress is what a learner has done. It is stored in a file beside go.mod, which git ignores. The zero Progress is that of a beginner.
+// Progress is what a learner has done. It is stored in a file beside go.mod, which git ignores. A beginner has the zero Progress.
 type Progress struct {
 	Done        map[string]bool   `json:"done,omitempty"`           // exercises done, by ID
 	Hints       map[string]int    `json:"hints,omitempty"`          // number of hints given, by ID of the exercise

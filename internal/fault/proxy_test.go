@@ -124,7 +124,7 @@ func TestLostRequestsAndReplies(t *testing.T) {
 	}
 }
 
-func TestCutBreaksConnectionsUntilMend(t *testing.T) {
+func TestCutBreaksConnectionsUntilRestore(t *testing.T) {
 	proxy, client, _ := openProxy(t)
 	if err := client.Ping(t.Context()).Err(); err != nil {
 		t.Fatal(err)

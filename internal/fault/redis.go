@@ -69,7 +69,7 @@ type RedisServer struct {
 	temporary string // directory that Close removes; empty: none
 }
 
-// StartRedis starts program on a free port, with additional arguments, and waits until it answers. An empty program means that of
+// StartRedis starts program on a free port, with additional arguments, and waits until it answers. An empty program means the result of
 // FindRedis; an empty dir means a temporary directory, which Close removes. The caller must call Close.
 func StartRedis(ctx context.Context, program, dir string, args ...string) (s *RedisServer, err error) {
 	temporary := ""
@@ -94,7 +94,7 @@ func StartRedis(ctx context.Context, program, dir string, args ...string) (s *Re
 	return nil, errors.Join(err, os.RemoveAll(temporary))
 }
 
-// NewRedis returns a server on the given port that does not run yet; see Run. An empty program means that of FindRedis.
+// NewRedis returns a server on the given port that does not run yet; see Run. An empty program means the result of FindRedis.
 func NewRedis(program string, port int, dir string, args ...string) (*RedisServer, error) {
 	path, err := FindRedis()
 	if program != "" {

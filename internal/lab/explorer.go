@@ -34,7 +34,7 @@ func (l Lab) scenario(s strategy.Strategy) (_ explore.Scenario, ok bool) {
 	return all[i].Scenario, true
 }
 
-// search searches for the lab's anomaly with a lock, in one scenario or in all those of explore --all. It returns the verdict and a
+// search searches for the lab's anomaly with a lock, in one scenario or in all scenarios of explore --all. It returns the verdict and a
 // sentence about it.
 func (l Lab) search(ctx context.Context, lock string, known sweepCache, in language.Language) (verdict.Verdict, string, error) {
 	s, err := evolution.Find(lock)

@@ -311,7 +311,7 @@ func outages() []Lab {
 			neverExpires(),
 		},
 	}, {
-		// A client got no reply, and sent its command again by itself. lockstep's own clients never do that (internal/dao/redisclient); go-redis
+		// A client got no reply, and sent its command again on its own. lockstep's clients never do that (internal/dao/redisclient); go-redis
 		// does unless it is told not to. Here the proxy does it itself.
 		Name: "resent-command", Shows: "v5", Cured: "v6",
 		Title: both("The client sends a command twice: it counts twice", "客户端重发命令：计了两次"),

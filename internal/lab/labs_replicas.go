@@ -12,7 +12,7 @@ const (
 	placeTTL     = 2 * time.Second // expiry of the lock, and of a place in the queue
 	lostWakeTTL  = 4 * time.Second // expiry of the lock in the lab that loses a wake-up message
 	rivals       = 6               // number of sales that request the lock after the starved one
-	maxOvertakes = 4               // largest number of overtakes that is no starvation: v10 has three at most here
+	maxOvertakes = 4               // largest number of overtakes that does not count as starvation: v10 has three at most here
 )
 
 // replicas returns the labs in which several replicas work together: they run a scheduled job, or wait in a queue.

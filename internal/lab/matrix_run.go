@@ -28,9 +28,9 @@ type MatrixRun struct {
 
 // CellEvent reports that the run of a cell has started or ended.
 type CellEvent struct {
-	Anomaly, Strategy string
-	Ended             bool // false: the run starts
-	Cell              Cell // result of the run, once it has ended
+	Anomaly, Strategy string // row and column of the cell
+	Ended             bool   // false: the run starts
+	Cell              Cell   // result of the run, once it has ended
 }
 
 // observer runs a lab with a lock. It returns the observed verdict and a sentence about it.

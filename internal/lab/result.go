@@ -18,13 +18,13 @@ type Result struct {
 	Lock     string            `json:"lock"`
 	Observed verdict.Verdict   `json:"observed"`
 	Expected verdict.Verdict   `json:"expected"`
-	Why      string            `json:"why"`              // reason for the expectation
-	Sentence string            `json:"says,omitempty"`   // sentence about the anomaly that names the sales; empty: none was found
-	Reason   string            `json:"reason,omitempty"` // reason why the verdict is unknown
-	Seconds  float64           `json:"seconds"`
-	Answers  []Answer          `json:"answers"`
-	Trace    trace.Trace       `json:"trace"`
-	Findings []witness.Finding `json:"findings"`
+	Why      string            `json:"why"`               // reason for the expectation
+	Sentence string            `json:"says,omitempty"`    // sentence about the anomaly that names the sales; empty: none was found
+	Reason   string            `json:"reason,omitempty"`  // reason why the verdict is unknown
+	Seconds  float64           `json:"seconds"`           // duration of the run
+	Answers  []Answer          `json:"answers"`           // answers to the buyers
+	Trace    trace.Trace       `json:"trace"`             // drawing of all sales
+	Findings []witness.Finding `json:"findings"`          // all findings of the witness
 	Command  string            `json:"command"`           // command that repeats the run
 	Explore  string            `json:"explore,omitempty"` // command that shows the anomaly in the explorer; empty: none
 	Redis    string            `json:"redis"`             // Kind of the Redis

@@ -116,7 +116,7 @@ type FindingFrame struct {
 	Bad         bool     `json:"bad"`   // the finding is a flaw
 }
 
-// StoryFrame (story) is the whole story of the first faults, see witness.Account.Story. Each frame replaces the one before.
+// StoryFrame (story) is the whole story of the first faults; see witness.Account.Story. Each frame replaces the one before.
 type StoryFrame struct {
 	Moments []StoryMoment `json:"turns"`   // moments, in the order of time
 	Picture LanesFrame    `json:"picture"` // lanes of the sales in the story, even if they are not among the latest
@@ -125,7 +125,7 @@ type StoryFrame struct {
 // StoryMoment is one moment of a story.
 type StoryMoment struct {
 	At       int64    `json:"at"`
-	Kind     string   `json:"kind"`
+	Kind     string   `json:"kind"` // kind, a key of RunFrame.Kinds
 	Sentence string   `json:"says"`
 	Sales    []string `json:"sales"` // sales that the moment concerns, beginning with the sale to which it happened
 	Causes   []int    `json:"after"` // 1-based positions of the moments that led to this moment; null: none

@@ -30,15 +30,15 @@ type Hub struct {
 	drawingPair sync.Mutex // held while two sales are drawn
 
 	mu            sync.Mutex
-	watchers      int
+	watchers      int                // number of watchers
 	stopFollowing context.CancelFunc // nil while the shop is not followed
 	lingerTimer   *time.Timer        // running between the last watcher's leaving and the end of following
 	running       sync.WaitGroup
 	stopped       <-chan struct{} // closed when the shop is no longer followed
 	closed        bool
-	epoch         string // prefix of the log's frame ids; ids with another prefix are void
-	log           *frameLog
-	scene         *scene
+	epoch         string    // prefix of the log's frame ids; ids with another prefix are void
+	log           *frameLog // frames of the run; nil: the shop is not followed
+	scene         *scene    // nil: no run is known yet
 	trouble       shopTrouble
 	inbox         []witness.Event // events that are not in the scene yet
 	nextReplay    time.Time       // earliest time of the next replay

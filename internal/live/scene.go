@@ -25,11 +25,11 @@ type scene struct {
 	hasNews            bool      // something has happened since the last lanes frame
 	hasEventsSincePoll bool      // an event was recorded since the last request of the run's state
 
-	beganAt        time.Time // time of the first event; zero: nothing has happened
-	lastRecordedAt time.Time // end of the latest recorded event
-	account        *witness.Account
-	otherRunEvents []witness.Event // events of other runs
-	lateEvents     []witness.Event // unrecorded events of this run: an event that ended before lastRecordedAt, and all after it
+	beganAt        time.Time        // time of the first event; zero: nothing has happened
+	lastRecordedAt time.Time        // end of the latest recorded event
+	account        *witness.Account // account of the recorded events
+	otherRunEvents []witness.Event  // events of other runs
+	lateEvents     []witness.Event  // unrecorded events of this run: an event that ended before lastRecordedAt, and all after it
 	findings       *findingLog
 	names          *displayNames
 	stock          stockLines

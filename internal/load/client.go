@@ -193,8 +193,7 @@ func sendJSON(ctx context.Context, client *http.Client, method, url string, head
 	return answer, nil
 }
 
-// MayHaveSold reports whether a sale may have been made although its answer was not a receipt. status is that of the answer; code is its
-// error code.
+// MayHaveSold reports whether a sale may have been made although its answer, with this status and error code, was not a receipt.
 func MayHaveSold(status int, code string) bool {
 	switch status {
 	case http.StatusInternalServerError: // a bug, perhaps after the write

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/language"
 )
 
-// Print prints the result as a table. The names of its rows are those of the JSON, whatever the language.
+// Print prints the result as a table. The names of its rows are as in the JSON, in both languages.
 func (r Result) Print(to io.Writer, in language.Language) error {
 	say := func(english, chinese string) string { return language.Both(english, chinese).In(in) }
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)

@@ -40,17 +40,17 @@ const (
 type testbed struct {
 	Session
 
-	redisServer *fault.RedisServer
-	proxies     []*fault.Proxy // one for each replica, by its index
+	redisServer *fault.RedisServer // Redis behind the proxies
+	proxies     []*fault.Proxy     // one for each replica, by its index
 	cluster     *cluster.Isolated
 	url         string         // base URL of the reverse proxy
-	http        *http.Client   // for requests that are not those of buyers
+	http        *http.Client   // for requests other than those of buyers
 	redisClient *redis.Client  // direct client, past the proxies
 	closers     []func() error // called in reverse order at the end
 
 	load        *loadGenerator
 	ledgers     *ledgers
-	record      Record
+	record      Record // what has been recorded so far
 	logMutex    sync.Mutex
 	redisIsDown atomic.Bool // true while a fault keeps Redis down: no snapshots are taken
 }
