@@ -1,5 +1,5 @@
-// Package anomaly holds the catalogue of what can go wrong with a lock: ids, titles, descriptions, and which parts of lockstep show each
-// anomaly. Findings of the witness, locktest, redistest, labs, exercises and steps refer to its ids.
+// Package anomaly has the catalogue of what can go wrong with a lock: ids, titles, descriptions, and the parts of lockstep that show each
+// anomaly. Findings of the witness, locktest, redistest, labs, exercises and steps refer to the ids.
 package anomaly
 
 import (
@@ -10,32 +10,32 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Anomaly is the id of one kind of fault in a lock, as commands and JSON have it.
+// Anomaly is the id of one kind of fault in a lock, as commands and JSON spell it.
 type Anomaly string
 
-// The anomalies, in the order in which the explorer looks for them.
+// The anomalies, in the order in which the explorer looks for them. Catalogue describes each.
 const (
 	TwoHolders     Anomaly = "two-holders"
 	LostUpdate     Anomaly = "lost-update"
-	DoubleSale     Anomaly = "double-sale"
-	ForeignRelease Anomaly = "foreign-release"
-	LeftBehind     Anomaly = "left-behind"
-	Stuck          Anomaly = "stuck"
-	SelfDeadlock   Anomaly = "self-deadlock"
-	Untold         Anomaly = "untold"
+	DoubleSale     Anomaly = "double-sale"     // one order is sold more than once
+	ForeignRelease Anomaly = "foreign-release" // a sale removes, overwrites or prolongs another sale's lock
+	LeftBehind     Anomaly = "left-behind"     // a lock stays forever that no sale holds
+	Stuck          Anomaly = "stuck"           // a sale can never go on
+	SelfDeadlock   Anomaly = "self-deadlock"   // a sale waits for a lock that it holds itself
+	Untold         Anomaly = "untold"          // a sale has lost its lock, and does not learn of that
 	GoroutineLeak  Anomaly = "goroutine-leak"
-	FalseWord      Anomaly = "false-word"
-	TokenOrder     Anomaly = "token-order"
-	Progress       Anomaly = "progress"
-	Idle           Anomaly = "idle"
-	Starved        Anomaly = "starved"
+	FalseWord      Anomaly = "false-word"  // Unlock or an error reports something untrue
+	TokenOrder     Anomaly = "token-order" // a later fencing token is not larger
+	Progress       Anomaly = "progress"    // a sale fails without a fault
+	Idle           Anomaly = "idle"        // nobody holds the lock, and waiters sleep
+	Starved        Anomaly = "starved"     // a sale is overtaken too often
 
-	// Anomalies that only other parts of lockstep look for; see Row.By.
-	Busy         Anomaly = "busy"
-	Unattributed Anomaly = "unattributed"
-	Polling      Anomaly = "polling"
-	Unanswered   Anomaly = "unanswered"
-	Price        Anomaly = "price"
+	// Anomalies that only other parts of lockstep look for; see Row.Parts.
+	Busy         Anomaly = "busy"         // a process sends commands without a pause
+	Unattributed Anomaly = "unattributed" // a lock is changed so that its value does not show whose it is
+	Polling      Anomaly = "polling"      // a waiter asks Redis again and again
+	Unanswered   Anomaly = "unanswered"   // Redis does not reply to a command
+	Price        Anomaly = "price"        // cost of a lock in commands, round trips or requirements
 )
 
 // All returns the anomalies that the explorer looks for.
@@ -50,11 +50,11 @@ func All() []Anomaly {
 type Row struct {
 	ID         Anomaly
 	Title      language.Text // name in a few words
-	By         string        // parts of lockstep that show it, separated by blanks: explorer, witness, locktest, lesson, …
+	Parts      string        // parts of lockstep that show it, separated by blanks: explorer, witness, locktest, lesson, …
 	Labs       string        // names of the labs that show it, separated by blanks
-	Flaws      string        // ids of flaws of strategies that are this anomaly and have no lab of their name
-	Says, Task language.Text // what goes wrong; the task of a level, after "make v3"
-	InTest     string        // what locktest and redistest call so, where only the key of the lock is known; "": they do not look for it
+	Flaws      string        // ids of strategies' flaws that are this anomaly, for flaws without a lab of the same name
+	Says, Task language.Text // sentence about what goes wrong; task of a level, which follows "make v3"
+	InTest     string        // its definition in locktest and redistest, which know only the key of the lock; empty: they do not look for it
 }
 
 // Catalogue returns a row for each anomaly.
@@ -87,7 +87,7 @@ func Catalogue() []Row {
 				"resent-command job-holder-dies", "",
 			both("a sale can never go on", "一单再也无法继续"), both("block a sale forever", "卡死一单"),
 			"a call does not come back within ten minutes, although nobody holds the lock and nothing is on its way"},
-		{ID: Busy, Title: both("busy", "不停发命令"), By: "locktest redistest",
+		{ID: Busy, Title: both("busy", "不停发命令"), Parts: "locktest redistest",
 			InTest: "a process sends 20 commands or more, one after the other, and no time passes"},
 		{SelfDeadlock, both("waits for itself", "自死锁"), "explorer witness lesson", "self-deadlock", "",
 			both("a sale waits for a lock that it holds itself, until the lock expires", "一单在等自己持有的锁，直到锁过期"),
@@ -113,25 +113,25 @@ func Catalogue() []Row {
 		{Starved, both("starvation", "饥饿"), "explorer witness exercise lesson", "starvation starvation-replicas", "no-order",
 			both("a sale is overtaken too often by sales that asked after it", "一单被后来的请求插队太多次"),
 			both("starve a sale", "饿死一单"), ""},
-		{ID: Unattributed, Title: both("whose lock it is cannot be told", "无法判断锁归谁"), By: "locktest",
+		{ID: Unattributed, Title: both("whose lock it is cannot be told", "无法判断锁归谁"), Parts: "locktest",
 			InTest: "a process changes a lock that another holds so that no value says whose it is: that may be right or wrong"},
-		{ID: Polling, Title: both("polling", "轮询"), By: "witness", Labs: "polling-storm", Flaws: "polling"},
-		{ID: Unanswered, Title: both("no reply from Redis", "Redis 没有响应"), By: "witness", Labs: "slow-node"},
-		{ID: Price, Title: both("price", "代价"), By: "benchmark", Flaws: "own-commands round-trips retries one-script older-servers"},
+		{ID: Polling, Title: both("polling", "轮询"), Parts: "witness", Labs: "polling-storm", Flaws: "polling"},
+		{ID: Unanswered, Title: both("no reply from Redis", "Redis 没有响应"), Parts: "witness", Labs: "slow-node"},
+		{ID: Price, Title: both("price", "代价"), Parts: "benchmark", Flaws: "own-commands round-trips retries one-script older-servers"},
 	}
 }
 
-// ShownBy returns the anomalies that a part of lockstep shows, by its name in Row.By.
+// ShownBy returns the anomalies that a part of lockstep shows. part is a name in Row.Parts.
 func ShownBy(part string) (all []Anomaly) {
 	for _, row := range Catalogue() {
-		if slices.Contains(strings.Fields(row.By), part) {
+		if slices.Contains(strings.Fields(row.Parts), part) {
 			all = append(all, row.ID)
 		}
 	}
 	return all
 }
 
-// Row returns the catalogue's entry; for an unknown anomaly the zero Row.
+// Row returns the anomaly's entry in the catalogue; the zero Row for an unknown anomaly.
 func (a Anomaly) Row() Row {
 	for _, row := range Catalogue() {
 		if row.ID == a {
@@ -141,8 +141,8 @@ func (a Anomaly) Row() Row {
 	return Row{}
 }
 
-// IsPromisedBy reports whether a strategy promises that the anomaly does not happen. A strategy without a lock excludes nobody, and only a
-// lock in Redis can be lost. The segmented strategy excludes nobody from other segments; the promises of its locks are those of v11.
+// IsPromisedBy reports whether a strategy promises that the anomaly does not happen. A strategy without a lock does not exclude anybody,
+// and only a lock in Redis can be lost. The segmented strategy does not exclude sales in other segments; its locks promise what v11 does.
 func (a Anomaly) IsPromisedBy(s strategy.Strategy) bool {
 	if s.Update == strategy.Segmented {
 		s.Scope, s.Capabilities.InOrder = strategy.Nobody, false
@@ -159,5 +159,5 @@ func (a Anomaly) IsPromisedBy(s strategy.Strategy) bool {
 	}
 }
 
-// OnRequest reports whether the explorer looks for the anomaly only if it is asked to by name.
-func (a Anomaly) OnRequest() bool { return a == Starved }
+// IsOnRequest reports whether the explorer looks for the anomaly only if it is asked to by name.
+func (a Anomaly) IsOnRequest() bool { return a == Starved }

@@ -16,7 +16,7 @@ func TestCatalogueIsComplete(t *testing.T) {
 	var explored []anomaly.Anomaly
 	ids := map[anomaly.Anomaly]bool{}
 	for _, row := range anomaly.Catalogue() {
-		by := strings.Fields(row.By)
+		by := strings.Fields(row.Parts)
 		if ids[row.ID] || row.ID.Row() != row || len(by) == 0 {
 			t.Errorf("%q: %+v; want one row, and who shows it", row.ID, row)
 		}

@@ -20,6 +20,7 @@ import (
 	"lockstep/internal/lock"
 )
 
+// The errors of requests.
 var (
 	errNoLesson   = lock.WithCode("not_found", course.ErrNoLesson.Error())
 	errBadRequest = lock.WithCode("bad_request", "bad request")
@@ -30,7 +31,7 @@ type Classroom struct {
 	Addr   net.Addr                   // address at which the server listens; nil: unknown
 	Client func(*http.Request) string // returns the client address of a request
 
-	lessons func() (map[language.Language][]course.Lesson, error)
+	lessons func() (map[language.Language][]course.Lesson, error) // reads the lessons at the first call
 	session Session
 }
 
@@ -141,7 +142,7 @@ func (c *Classroom) counts(r *http.Request) (any, error) {
 	return c.session.Counts(lesson.Number, len(lesson.Choices))
 }
 
-// state handles GET /room. Once the answer of the current lesson is revealed, it adds the answer and how the class answered.
+// state handles GET /room. Once the answer of the current lesson is revealed, state adds the answer and the counts of the class's choices.
 func (c *Classroom) state(r *http.Request) (any, error) {
 	state, err := c.session.State(r.FormValue("participant"))
 	if err != nil || !state.Revealed {

@@ -103,7 +103,7 @@ func TestEachLessonShowsDiagramOrSentences(t *testing.T) {
 			switch {
 			case diagram == nil && len(run.Says) < 2:
 				t.Errorf("%s %d: neither a drawing nor a sentence: %+v", in, number, run)
-			case diagram != nil && (len(diagram.Hits) == 0) == (run.Commands[0].Kind == course.Explores):
+			case diagram != nil && (len(diagram.Hits) == 0) == (run.Commands[0].Kind == course.KindExplore):
 				t.Errorf("%s %d: the drawing of %s shows %v", in, number, run.Commands[0].Line, diagram.Hits)
 			}
 			if diagram != nil && len(diagram.Hits) > 0 && !strings.Contains(run.Says[0], " "+diagram.Hits[0].Title) {

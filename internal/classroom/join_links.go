@@ -12,11 +12,11 @@ import (
 	qr "github.com/piglig/go-qr"
 )
 
-// joinPath is the path that participants open. It is short, because people type it.
+// joinPath is the path that participants open. It is short, because they type it.
 const joinPath = "/join"
 
-// mostJoinLinks is the largest number of links that the page shows: a machine may have many addresses, and three QR codes fit on a screen.
-const mostJoinLinks = 3
+// maxJoinLinks is the largest number of links that the page shows: a machine may have many addresses, and three QR codes fit on a screen.
+const maxJoinLinks = 3
 
 // JoinLink is a URL at which participants join, and its QR code.
 type JoinLink struct {
@@ -31,8 +31,8 @@ func redirectToJoin(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// joinLinks handles GET /room/join: it returns the links for participants. The query parameter "from" is the origin by which the teacher
-// has opened the page. The list is empty if other machines cannot reach this server.
+// joinLinks handles GET /room/join: it returns the links for participants. The query parameter "from" is the origin of the page that the
+// teacher has open. The list is empty if other machines cannot reach this server.
 func (c *Classroom) joinLinks(r *http.Request) (any, error) {
 	from, err := url.Parse(r.FormValue("from"))
 	if err != nil || from.Scheme != "http" && from.Scheme != "https" || from.Host == "" || len(from.Host) > 255 {
@@ -51,8 +51,8 @@ func (c *Classroom) joinLinks(r *http.Request) (any, error) {
 	}{links}, nil
 }
 
-// reachableOrigins returns the origins by which other machines reach the server: from, unless it is a loopback origin; otherwise those of
-// the machine's addresses at which the server listens.
+// reachableOrigins returns the origins by which other machines reach the server. It returns from, unless that is a loopback origin. Then it
+// returns the origins of the machine's addresses at which the server listens, at most maxJoinLinks.
 func reachableOrigins(from *url.URL, listenAddress netip.AddrPort, machineAddresses []netip.Addr) (all []string) {
 	name := from.Hostname()
 	host, err := netip.ParseAddr(name)
@@ -66,7 +66,7 @@ func reachableOrigins(from *url.URL, listenAddress netip.AddrPort, machineAddres
 			all = append(all, "http://"+host)
 		}
 	}
-	return all[:min(len(all), mostJoinLinks)]
+	return all[:min(len(all), maxJoinLinks)]
 }
 
 // listenAddress returns the TCP address at which the server listens; the zero AddrPort if it is unknown.
@@ -78,7 +78,7 @@ func (c *Classroom) listenAddress() netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// machineAddresses returns the global unicast addresses of this machine. Those of IPv4 come first, because they are easier to type.
+// machineAddresses returns the global unicast addresses of this machine. IPv4 addresses come first, because they are easier to type.
 func machineAddresses() (all []netip.Addr) {
 	addresses, _ := net.InterfaceAddrs() // Without addresses there are no links.
 	var ipv6 []netip.Addr

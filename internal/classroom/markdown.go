@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/course"
 )
 
-// The relative links between the files of the course: to a lesson, with its number as the group, and to the list.
+// Patterns for relative links between files of the course: to a lesson, with its number as the group, and to the list of lessons.
 var (
 	lessonLink = regexp.MustCompile(`^(\d\d)-[a-z0-9-]+(?:\.zh-CN)?\.md(?:#.*)?$`)
 	listLink   = regexp.MustCompile(`^README(?:\.zh-CN)?\.md$`)
@@ -35,8 +35,8 @@ func inlineHTML(markdown string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(toHTML(markdown)), "<p>"), "</p>")
 }
 
-// linkRewriter changes links between files of the repository to links within the page. A link to a file that the page does not have is
-// replaced by the file's path. It removes HTML and its comments.
+// linkRewriter changes links between files of the repository to links within the page. It replaces a link to a file that the page does not
+// have by the file's path, and removes HTML and HTML comments.
 type linkRewriter struct{}
 
 // Transform implements parser.ASTTransformer.
@@ -63,8 +63,8 @@ func (linkRewriter) Transform(document *ast.Document, reader text.Reader, _ pars
 	}
 }
 
-// pageLink returns the address within the page that a link leads to, or a https address unchanged. For another link it returns the path in
-// the repository, and false.
+// pageLink returns the address within the page to which a link leads. It returns an https address unchanged. For another link it returns
+// the path in the repository, and false.
 func pageLink(destination string) (to string, isOnPage bool) {
 	switch lesson := lessonLink.FindStringSubmatch(destination); {
 	case lesson != nil:
@@ -80,7 +80,7 @@ func pageLink(destination string) (to string, isOnPage bool) {
 	}
 }
 
-// unlink replaces a link by its text, followed by path in parentheses; by path alone, if path begins or ends with the text.
+// unlink replaces a link by its text, followed by path in parentheses. If path begins or ends with the text, path replaces the link.
 func unlink(link *ast.Link, path string, source []byte) {
 	parent := link.Parent()
 	if text := plainText(link, source); strings.HasPrefix(path, text) || strings.HasSuffix(path, text) {
@@ -102,7 +102,7 @@ func unlink(link *ast.Link, path string, source []byte) {
 	parent.ReplaceChild(parent, link, ast.NewString([]byte(suffix)))
 }
 
-// plainText returns the text of a node without its markup.
+// plainText returns the text of a node without markup.
 func plainText(node ast.Node, source []byte) string {
 	var all strings.Builder
 	_ = ast.Walk(node, func(part ast.Node, entering bool) (ast.WalkStatus, error) { // The function returns no error.

@@ -14,8 +14,8 @@ import (
 type Entry struct {
 	Number int      `json:"number"`
 	Title  string   `json:"title"`
-	Idea   string   `json:"idea"`             // HTML: the first paragraph, or all of it in a Page
-	Labs   []string `json:"labs,omitempty"`   // names of the labs that it runs
+	Idea   string   `json:"idea"`             // HTML of the idea: in a list only the first paragraph, in a Page all of it
+	Labs   []string `json:"labs,omitempty"`   // names of the labs that the lesson runs; nil in a Page
 	Sketch string   `json:"sketch,omitempty"` // SVG of its schedule; empty in a Page
 }
 
@@ -29,10 +29,10 @@ type Page struct {
 	Run     Section   `json:"run"`     // the command, with its output
 	See     Section   `json:"see"`     // heading for that output
 	After   []Section `json:"after"`   // Explain, Seat, Try and Broken
-	Seat    string    `json:"seat"`    // address of the lesson's schedule in the scheduler's seat, a fragment: #/schedule/…
+	Seat    string    `json:"seat"`    // fragment of the page's URL that opens the schedule in the scheduler's seat: #/schedule/…
 }
 
-// Section is what stands under one heading of a lesson.
+// Section is a heading of a lesson and what follows it.
 type Section struct {
 	ID    string `json:"id"` // id of the heading in the HTML
 	Title string `json:"title"`
@@ -42,10 +42,10 @@ type Section struct {
 // Part is a piece of a section: prose, or commands with the prose that introduces them.
 type Part struct {
 	HTML     string    `json:"html"`
-	Terminal bool      `json:"terminal,omitempty"` // only of use to readers with a terminal
+	Terminal bool      `json:"terminal,omitempty"` // the part is only useful in a terminal
 	Commands []Command `json:"commands,omitempty"`
-	Printed  string    `json:"printed,omitempty"` // output of the first command, as plain text
-	Says     []string  `json:"says,omitempty"`    // sentences of Printed that stand beside the diagram
+	Printed  string    `json:"printed,omitempty"` // output of the first command, as plain text; empty: not shown
+	Says     []string  `json:"says,omitempty"`    // sentences of Printed that the page shows beside the diagram
 }
 
 // Command is a command with the replay of its schedule.
@@ -61,7 +61,7 @@ func newEntry(l course.Lesson) Entry {
 	for _, section := range l.Sections {
 		for _, part := range section.Parts {
 			for _, c := range part.Commands {
-				if c.Kind == course.Lab && !slices.Contains(entry.Labs, c.Name) {
+				if c.Kind == course.KindLab && !slices.Contains(entry.Labs, c.Name) {
 					entry.Labs = append(entry.Labs, c.Name)
 				}
 			}
@@ -77,7 +77,7 @@ func newPage(l course.Lesson, in language.Language) Page {
 	for i, id := range []string{"predict", "run", "see", "explain", "seat", "try", "broken"} {
 		section := Section{ID: id, Title: l.Sections[i].Heading, Parts: []Part{}}
 		if i == course.Run {
-			section.Parts = append(section.Parts, openingParts(l.Opening, true)...) // Instructions for the terminal stand where it is first needed.
+			section.Parts = append(section.Parts, openingParts(l.Opening, true)...) // A terminal is first needed here.
 		}
 		for _, part := range l.Sections[i].Parts {
 			section.Parts = append(section.Parts, newPart(part, in))
@@ -95,7 +95,7 @@ func newPage(l course.Lesson, in language.Language) Page {
 	return page
 }
 
-// openingParts renders the parts of an opening: those about the terminal, or those that are not.
+// openingParts renders the parts of an opening whose Terminal is terminal.
 func openingParts(all []course.Part, terminal bool) (parts []Part) {
 	for _, part := range all {
 		if part.Terminal == terminal {
@@ -110,7 +110,7 @@ func newPart(p course.Part, in language.Language) Part {
 	part := Part{HTML: toHTML(p.Text), Terminal: p.Terminal, Printed: p.Printed}
 	for _, c := range p.Commands {
 		command := Command{Command: c}
-		if c.Schedule != "" && c.Kind != course.Contrasts {
+		if c.Schedule != "" && c.Kind != course.KindContrast {
 			command.Diagram = replay(c, in)
 		}
 		part.Commands = append(part.Commands, command)
@@ -131,7 +131,7 @@ func newPart(p course.Part, in language.Language) Part {
 	return part
 }
 
-// withTitles replaces the name of an anomaly by its title, as the diagram beside the sentence calls it.
+// withTitles replaces the ids of anomalies in a sentence by the titles in the diagrams.
 func (p Part) withTitles(says string) string {
 	for _, c := range p.Commands {
 		if c.Diagram == nil {
@@ -144,8 +144,8 @@ func (p Part) withTitles(says string) string {
 	return says
 }
 
-// replay replays the schedule of a command; nil if the schedule no longer fits, because the code of the lock has changed. If the command
-// looks for an anomaly, the recording only keeps hits of that.
+// replay replays the schedule of a command. If the command looks for an anomaly, the recording only has hits of that anomaly. replay
+// returns nil if the schedule no longer fits, because the code of the lock has changed.
 func replay(c course.Command, in language.Language) *explore.Recording {
 	lock, lockErr := evolution.Find(c.Lock)
 	scenario, scenarioErr := explore.ParseScenario(c.Scenario)

@@ -8,7 +8,7 @@ import (
 
 // JoinReply is the reply to a new participant.
 type JoinReply struct {
-	Participant string `json:"participant"` // secret by which the participant identifies itself from now on
+	Participant string `json:"participant"` // secret that identifies the participant in later requests
 }
 
 // AddressCount is the number of participants from one client address.
@@ -17,8 +17,9 @@ type AddressCount struct {
 	N       int    `json:"n"`       // number of its participants
 }
 
-// Join adds a participant from a client address. In a full session, the new participant replaces one of the address with the most
-// participants: the one not heard from for longest. Join returns ErrFull if no address has two or more than the new one's, which has none.
+// Join adds a participant from a client address. In a full session, the new participant replaces a participant of the address with the
+// most participants: the one that has been silent for longest. Join returns ErrFull if the new address has no participant and every other
+// address has at most one.
 func (s *Session) Join(address string) (JoinReply, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,7 +28,7 @@ func (s *Session) Join(address string) (JoinReply, error) {
 		return JoinReply{}, ErrClosed
 	case s.dropped[address]:
 		return JoinReply{}, ErrDropped
-	case len(s.participants) >= MostParticipants && !s.evictFor(address):
+	case len(s.participants) >= MaxParticipants && !s.makeRoomFor(address):
 		return JoinReply{}, ErrFull
 	}
 	id := s.NewID()
@@ -49,9 +50,10 @@ func (s *Session) Leave(id string) (State, error) {
 	return s.state(), nil
 }
 
-// evictFor removes a participant to admit one from address, and reports whether it did: the one not heard from for longest of the address
-// with the most participants. That must be at least two more than address has; otherwise it removes one from address, if there is one.
-func (s *Session) evictFor(address string) bool {
+// makeRoomFor removes a participant, so that one from address can join, and reports whether it did. It chooses the address with the most
+// participants, if that has at least two more than address; otherwise address itself. Of the participants there, it removes the one that
+// has been silent for longest. It removes none if there is none.
+func (s *Session) makeRoomFor(address string) bool {
 	counts, largest := s.countByAddress(), address
 	for other, n := range counts {
 		if n > max(counts[largest], counts[address]+1) {
@@ -79,7 +81,7 @@ func (s *Session) countByAddress() map[string]int {
 	return counts
 }
 
-// Participants returns the number of participants of each address, the largest first.
+// Participants returns the number of participants of each address, largest numbers first.
 func (s *Session) Participants() ([]AddressCount, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +96,7 @@ func (s *Session) Participants() ([]AddressCount, error) {
 	return all, nil
 }
 
-// Drop removes the participants of an address and their answers, and refuses new ones from there until the session is closed.
+// Drop removes the participants of an address and their answers. Until the session is closed, Join refuses the address.
 func (s *Session) Drop(address string) (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

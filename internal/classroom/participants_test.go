@@ -21,7 +21,7 @@ func TestOneAddressCannotFillSession(t *testing.T) {
 		defer session.Close()
 		first, second := addParticipant(t, session, "10.0.0.66"), addParticipant(t, session, "10.0.0.66")
 		time.Sleep(time.Second)
-		for range classroom.MostParticipants - 2 {
+		for range classroom.MaxParticipants - 2 {
 			addParticipant(t, session, "10.0.0.66")
 		}
 		time.Sleep(time.Second)
@@ -36,8 +36,8 @@ func TestOneAddressCannotFillSession(t *testing.T) {
 		if err := session.Answer(first, 3, 1); err != nil {
 			t.Errorf("who was there since: %v", err)
 		}
-		if state, err := session.State(first); err != nil || state.Participants != classroom.MostParticipants {
-			t.Errorf("there are %d participants, %v; want %d", state.Participants, err, classroom.MostParticipants)
+		if state, err := session.State(first); err != nil || state.Participants != classroom.MaxParticipants {
+			t.Errorf("there are %d participants, %v; want %d", state.Participants, err, classroom.MaxParticipants)
 		}
 	})
 }
@@ -45,7 +45,7 @@ func TestOneAddressCannotFillSession(t *testing.T) {
 func TestJoinReturnsErrFullWhenEachAddressHasOneParticipant(t *testing.T) {
 	session := newSession()
 	defer session.Close()
-	for i := range classroom.MostParticipants {
+	for i := range classroom.MaxParticipants {
 		addParticipant(t, session, fmt.Sprint("address ", i))
 	}
 	if _, err := session.Join("another"); !errors.Is(err, classroom.ErrFull) {

@@ -11,33 +11,33 @@ import (
 
 // The bounds of a session.
 const (
-	Lifetime         = 4 * time.Hour    // time after which a session closes by itself: longer than a class lasts
-	MostParticipants = 500              // capacity of a session: more than a lecture hall seats
-	Silence          = 30 * time.Second // time since a participant's last request after which nobody waits for its answer
+	Lifetime        = 4 * time.Hour    // time after which a session closes by itself: longer than a class lasts
+	MaxParticipants = 500              // capacity of a session: more than a lecture hall seats
+	Silence         = 30 * time.Second // time without a request after which the class no longer waits for a participant's answer
 )
 
 // The errors of a session.
 var (
 	// ErrClosed is returned while no session is open.
 	ErrClosed = lock.WithCode("no_room", "no room is open; POST /room opens one")
-	// ErrFull is returned by Join if the session has MostParticipants, and none of them may be replaced by the new one.
-	ErrFull = lock.WithCode("room_full", fmt.Sprintf("the room has its %d participants", MostParticipants))
+	// ErrFull is returned by Join if the session has MaxParticipants, and none of them may be replaced by the new one.
+	ErrFull = lock.WithCode("room_full", fmt.Sprintf("the room is full: it has %d participants", MaxParticipants))
 	// ErrParticipant is returned for an unknown participant, or an address without participants.
-	ErrParticipant = lock.WithCode("no_participant", "participant: the room has none of this name; POST /room/join gives one")
-	// ErrDropped is returned by Join to an address that the teacher has removed by Drop.
-	ErrDropped = lock.WithCode("dropped", "whoever teaches has taken this address out of the room, until it is closed")
+	ErrParticipant = lock.WithCode("no_participant", "the room has no such participant; POST /room/join returns the id of a new one")
+	// ErrDropped is returned by Join for an address that the teacher has removed by Drop.
+	ErrDropped = lock.WithCode("dropped", "the teacher has removed this address, which may not join until the room is closed")
 )
 
-// Session is a class that predicts together: it counts how many participants chose which answer. It exists only in memory, and is discarded
-// when it is closed. A new Session is closed; Open opens it. Its methods may be called by several goroutines.
+// Session is a class that predicts together: it counts the participants that chose each answer. It exists only in memory, and its contents
+// are discarded when it is closed. A new Session is closed; Open opens it. Several goroutines may call its methods.
 type Session struct {
-	NewID func() string    // generates the secret by which a participant is known
+	NewID func() string    // generates the secret id of a participant
 	Now   func() time.Time // returns the current time
 
 	mu           sync.Mutex
-	expiry       time.Time // time at which it closes by itself
+	expiry       time.Time // time at which the session closes by itself
 	current      CurrentLesson
-	participants map[string]*participant // key: the participant's secret; nil: the session is closed
+	participants map[string]*participant // participants by secret id; nil: the session is closed
 	dropped      map[string]bool         // addresses that may not join, because the teacher removed them
 }
 
@@ -54,10 +54,10 @@ type CurrentLesson struct {
 	Revealed bool   `json:"revealed"` // the answer to the lesson's question is shown
 }
 
-// State is the public state of a session. The zero State is that of a closed session.
+// State is the public state of a session. A closed session has the zero State.
 type State struct {
 	Open         bool      `json:"open"`
-	Until        time.Time `json:"until,omitzero"` // time at which it closes by itself
+	Until        time.Time `json:"until,omitzero"` // time at which the session closes by itself
 	Participants int       `json:"participants"`   // number of participants heard from within Silence
 	CurrentLesson
 	Answer int   `json:"answer,omitzero"`  // 1-based right choice of the current lesson; 0: not revealed
@@ -65,7 +65,7 @@ type State struct {
 	Choice int   `json:"choice,omitzero"`  // 1-based choice of the participant who asks; 0: none, or not revealed
 }
 
-// AnswerCounts is how a class has answered the question of a lesson.
+// AnswerCounts has the answers of a class to the question of a lesson.
 type AnswerCounts struct {
 	Lesson       int   `json:"lesson"`       // number of the lesson
 	Counts       []int `json:"counts"`       // number of answers for each choice
@@ -93,8 +93,8 @@ func (s *Session) Close() State {
 	return s.state()
 }
 
-// State returns the state of the session as the participant id sees it, and notes that the participant was heard from. An empty id is a
-// reader who does not take part.
+// State returns the state of the session as the participant id sees it, and records that the participant was heard from. An empty id
+// stands for a reader who does not take part.
 func (s *Session) State(id string) (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,7 +162,7 @@ func (s *Session) Answer(id string, lesson, choice int) error {
 }
 
 // Counts returns the answers in a lesson that has this number of choices. An answer counts even if its participant has been silent since,
-// because a phone soon sleeps. A silent participant without an answer does not count, so that nobody waits for it.
+// because phones soon sleep. A silent participant without an answer does not count, so that the class does not wait for it.
 func (s *Session) Counts(lesson, choices int) (AnswerCounts, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// sketch draws the schedule in an address of the scheduler's seat as a small SVG. Time runs from left to right. The second row is Redis,
-// every other row an actor. A step is a line from its actor to Redis. A faulty step is red; a fault without an actor crosses all rows.
+// sketch returns a small SVG of the schedule in an address of the scheduler's seat. Time runs from left to right. The second row is Redis;
+// each other row is an actor. A step is a line from its actor to Redis. A faulty step is red; a fault without an actor crosses all rows.
 func sketch(address string) string {
 	const spacing, margin, width = 14, 10, 190 // pixels
 	_, query, _ := strings.Cut(address, "?")

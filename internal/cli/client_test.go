@@ -61,7 +61,7 @@ func TestTargetErrorsHidePasswords(t *testing.T) {
 func TestSiteAndCheckNameMissingSources(t *testing.T) {
 	clone := t.TempDir()
 	t.Chdir(t.TempDir())
-	const sources = ": the sources of lockstep are not here, nor in a folder above: go into a clone of it"
+	const sources = ": the sources of lockstep are neither here nor in a parent directory: change to a clone of lockstep"
 	for line, want := range map[string]string{
 		"site x": "site: compiling the programs of the page" + sources,
 		"check":  "check compiles the exercises" + sources,

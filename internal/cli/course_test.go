@@ -102,7 +102,7 @@ func TestCourseRejectsWrongArguments(t *testing.T) {
 	if err := os.WriteFile(exercise.ProgressFile, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := runCourseCommand(t, "\n"); code != exitTrouble || !strings.Contains(errs, "remove it to begin anew") {
+	if code, _, errs := runCourseCommand(t, "\n"); code != exitTrouble || !strings.Contains(errs, "delete it to start over") {
 		t.Errorf("exit code %d, %s", code, errs)
 	}
 }

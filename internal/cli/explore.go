@@ -212,7 +212,7 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 		return language.Translate(
 			errors.New("--each looks for all anomalies in all schedules: leave out --anomaly, --replay, --step and --against"),
 			"--each 在所有时序里找全部异常：不能与 --anomaly、--replay、--step、--against 同用")
-	case f.Why && f.Anomaly.OnRequest():
+	case f.Why && f.Anomaly.IsOnRequest():
 		return language.Translate(fmt.Errorf("--why does not apply to %s, as no lock promises to be free of it: leave --why out", f.Anomaly),
 			"--why 不适用于 %s：没有哪种锁承诺避免它；请去掉 --why", f.Anomaly)
 	case f.Mermaid && f.JSON:

@@ -81,7 +81,7 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, lang language.
 	fmt.Fprint(messages, lang.Say("%s: %s\nThe promise: %s.\n", "%s：%s\n承诺：%s。\n", l.Name, l.Title.In(lang), l.Claim.In(lang)))
 	var results []lab.Result
 	for _, lock := range locks {
-		result, err := l.Run(cmd.Context(), lab.Machine(program), lab.Play{Lock: lock, Redis: kind, In: lang})
+		result, err := l.Run(cmd.Context(), lab.Machine(program), lab.RunOptions{Lock: lock, Redis: kind, In: lang})
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func listLabs(cmd *cobra.Command, lock string, lang language.Language, asJSON bo
 		if _, err := evolution.Find(lock); err != nil {
 			return suggest(err, lock, evolution.Names())
 		}
-		labs = slices.DeleteFunc(labs, func(l lab.Lab) bool { return l.Expects(lock).Observed == verdict.NA })
+		labs = slices.DeleteFunc(labs, func(l lab.Lab) bool { return l.Expects(lock).Verdict == verdict.NA })
 	}
 	if asJSON {
 		return web.WriteJSON(cmd.OutOrStdout(), namesOf(labs))

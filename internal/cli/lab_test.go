@@ -75,7 +75,7 @@ func TestExplorerShowsFlawsOfLabs(t *testing.T) {
 			wants[l.Cured] = 0
 		}
 		for lock := range l.Explores {
-			switch broken := l.Expects(lock).Observed == verdict.Broken; {
+			switch broken := l.Expects(lock).Verdict == verdict.Broken; {
 			case broken:
 				wants[lock] = 1
 			case suite.Long: // the cure is explored like any other lock

@@ -41,8 +41,8 @@ func renderTerminal(output string) (lines []string) {
 
 // In whatever order the cells finish, the terminal shows the whole table in the end, each row once. Meanwhile only a few rows are redrawn.
 func TestMatrixRedrawsRowsInTerminal(t *testing.T) {
-	want := lab.Expected(language.English)
-	toRun, empty := map[string]int{}, lab.Expected(language.English)
+	want := lab.ExpectedMatrix(language.English)
+	toRun, empty := map[string]int{}, lab.ExpectedMatrix(language.English)
 	for _, a := range empty.Anomalies {
 		for s, c := range empty.Cells[a.Name] {
 			if c.Expected != verdict.NA {
@@ -81,7 +81,7 @@ func TestMatrixRedrawsRowsInTerminal(t *testing.T) {
 
 // Without a terminal, each finished cell prints one line, and the table comes at the end.
 func TestMatrixPrintsLinesWithoutTerminal(t *testing.T) {
-	m := lab.Expected(language.English)
+	m := lab.ExpectedMatrix(language.English)
 	var out bytes.Buffer
 	shown := newMatrixProgress(&out)
 	shown.begin(m, map[string]int{"foreign-delete": 1})

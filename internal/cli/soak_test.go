@@ -26,7 +26,7 @@ func TestSoakRejectsWrongFlags(t *testing.T) {
 		"soak --faults flood":           "unknown fault",
 		"soak --html no-such-dir/x":     "--html: open no-such-dir",
 		"soak --lock.ttl 1s":            "soak takes no settings",
-		"soak --redis no-such-server":   "no-such-server: it is not installed",
+		"soak --redis no-such-server":   "no-such-server: not installed",
 		"soak --redis false":            "false --version: exit status 1",
 		"soak --minutes 1 --seed seven": "invalid argument",
 	})

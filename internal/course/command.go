@@ -10,35 +10,35 @@ import (
 	"lockstep/internal/explore"
 )
 
-// Command is a parsed command of a lesson, with what the page in the browser needs to do the same.
+// Command is a parsed command of a lesson, with what the page in the browser needs to have the same effect.
 type Command struct {
 	Kind     Kind   `json:"kind"`
 	Line     string `json:"line"`              // what a reader types after "go run ."
 	Lock     string `json:"lock,omitempty"`    // lock of an exploration, a difference or a burst; "": none
 	Other    string `json:"other,omitempty"`   // second lock of a contrast or a difference; "": none
-	Scenario string `json:"in,omitempty"`      // flags of the scenario of an exploration
-	Anomaly  string `json:"anomaly,omitempty"` // anomaly that it looks for; "": any
-	Schedule string `json:"do,omitempty"`      // schedule that it replays, or that it finds according to the lesson
+	Scenario string `json:"in,omitempty"`      // flags of the scenario of an exploration; "": no flags
+	Anomaly  string `json:"anomaly,omitempty"` // anomaly that the exploration looks for; "": any
+	Schedule string `json:"do,omitempty"`      // schedule that is replayed, or that the lesson shows as the result; "": none
 	Name     string `json:"name,omitempty"`    // name of the lab, or number of the exercise
-	Buyers   int    `json:"buyers,omitempty"`  // number of buyers of a burst
+	Buyers   int    `json:"buyers,omitempty"`  // number of buyers of a burst; 0: not a burst
 }
 
-// Kind is what a command does.
+// Kind is the kind of a command.
 type Kind string
 
 // The kinds of commands.
 const (
-	Explores  Kind = "explore"  // looks for a schedule with an anomaly
-	Replays   Kind = "replay"   // replays a schedule
-	Contrasts Kind = "contrast" // compares two locks under a schedule
-	Tabulates Kind = "table"    // explores every lock for every anomaly
-	Differs   Kind = "diff"     // shows how the code of two locks differs
-	Lab       Kind = "lab"      // runs a lab
-	Checks    Kind = "check"    // checks an exercise
-	Bursts    Kind = "burst"    // sends many sales at once
+	KindExplore  Kind = "explore"  // looks for a schedule with an anomaly
+	KindReplay   Kind = "replay"   // replays a schedule
+	KindContrast Kind = "contrast" // compares two locks under a schedule
+	KindTable    Kind = "table"    // explores every lock for every anomaly
+	KindDiff     Kind = "diff"     // shows how the code of two locks differs
+	KindLab      Kind = "lab"      // runs a lab
+	KindCheck    Kind = "check"    // checks an exercise
+	KindBurst    Kind = "burst"    // sends many sales at once
 )
 
-// ParseCommand parses what follows "go run ." in a lesson. It returns ErrForm for a command that the page could not do.
+// ParseCommand parses what follows "go run ." in a lesson. It returns ErrForm for a command that the page could not execute.
 func ParseCommand(line string) (c Command, err error) {
 	words, flags := splitFlags(line)
 	c = Command{Kind: Kind(words[0]), Line: line}
@@ -50,29 +50,29 @@ func ParseCommand(line string) (c Command, err error) {
 	take("--lang")
 	args := words[1:]
 	switch {
-	case c.Kind == Explores && len(args) <= 1:
+	case c.Kind == KindExplore && len(args) <= 1:
 		err = c.parseExplore(args, flags)
 		return c, err
-	case c.Kind == Differs && len(args) == 2:
+	case c.Kind == KindDiff && len(args) == 2:
 		c.Lock, c.Other = args[0], args[1]
-	case (c.Kind == Lab || c.Kind == Checks) && len(args) == 1:
+	case (c.Kind == KindLab || c.Kind == KindCheck) && len(args) == 1:
 		c.Name = args[0]
-	case c.Kind == Bursts && len(args) == 0:
+	case c.Kind == KindBurst && len(args) == 0:
 		take("-c")
 		c.Lock = take("--lock")
 		if c.Buyers, err = strconv.Atoi(take("-n")); err != nil {
 			return c, fmt.Errorf("%w: %s: -n: %w", ErrForm, line, err)
 		}
 	default:
-		return c, fmt.Errorf("%w: a page cannot do %q", ErrForm, line)
+		return c, fmt.Errorf("%w: the page cannot execute %q", ErrForm, line)
 	}
 	if len(flags) > 0 {
-		return c, fmt.Errorf("%w: a page cannot do %q: what is %v?", ErrForm, line, flags)
+		return c, fmt.Errorf("%w: the page cannot execute %q: unknown flags %v", ErrForm, line, flags)
 	}
 	return c, c.checkLocks(c.Lock, c.Other)
 }
 
-// splitFlags separates the words of a command from its flags. Every flag but --all has a value.
+// splitFlags separates the words of a command from its flags, which it returns as name → value. Every flag but --all has a value.
 func splitFlags(line string) (words []string, flags map[string]string) {
 	args, flags := Arguments(line), map[string]string{}
 	for i := 0; i < len(args); i++ {
@@ -92,7 +92,7 @@ func splitFlags(line string) (words []string, flags map[string]string) {
 	return words, flags
 }
 
-// parseExplore parses the flags of the command explore. Flags that are not the command's own belong to the scenario.
+// parseExplore parses the flags of the command explore. Flags other than --all, --anomaly, --replay and --against belong to the scenario.
 func (c *Command) parseExplore(locks []string, flags map[string]string) error {
 	_, hasAll := flags["--all"]
 	c.Anomaly, c.Schedule, c.Other = flags["--anomaly"], flags["--replay"], flags["--against"]
@@ -107,14 +107,14 @@ func (c *Command) parseExplore(locks []string, flags map[string]string) error {
 	c.Scenario = strings.Join(scenario, " ")
 	switch {
 	case hasAll && len(locks) == 0 && len(flags) == 0:
-		c.Kind = Tabulates
+		c.Kind = KindTable
 		return nil
 	case hasAll || len(locks) == 0:
-		return fmt.Errorf("%w: a page cannot do %q", ErrForm, c.Line)
+		return fmt.Errorf("%w: the page cannot execute %q", ErrForm, c.Line)
 	case c.Other != "":
-		c.Kind = Contrasts
+		c.Kind = KindContrast
 	case c.Schedule != "":
-		c.Kind = Replays
+		c.Kind = KindReplay
 	}
 	c.Lock = locks[0]
 	if c.Anomaly != "" && !slices.Contains(explore.Anomalies(), explore.Anomaly(c.Anomaly)) {
@@ -125,7 +125,7 @@ func (c *Command) parseExplore(locks []string, flags map[string]string) error {
 
 // checkLocks returns ErrForm if a lock is unknown or cannot be explored in the scenario. It skips empty names.
 func (c *Command) checkLocks(locks ...string) error {
-	in, err := explore.ParseScenario(c.Scenario)
+	scenario, err := explore.ParseScenario(c.Scenario)
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrForm, c.Line, err)
 	}
@@ -135,7 +135,7 @@ func (c *Command) checkLocks(locks ...string) error {
 		}
 		lock, err := evolution.Find(name)
 		if err == nil {
-			err = in.CheckFor(lock)
+			err = scenario.CheckFor(lock)
 		}
 		if err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrForm, c.Line, err)

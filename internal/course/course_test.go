@@ -221,7 +221,7 @@ func TestEachCommandIsRead(t *testing.T) {
 				read += len(part.Commands)
 				for _, c := range part.Commands {
 					kinds[c.Kind]++
-					if shows := strings.Contains(part.Printed, "│") || c.Kind == course.Contrasts; shows && c.Schedule == "" {
+					if shows := strings.Contains(part.Printed, "│") || c.Kind == course.KindContrast; shows && c.Schedule == "" {
 						t.Errorf("%s: what does %s show?", l.File, c.Line)
 					}
 				}
@@ -236,8 +236,8 @@ func TestEachCommandIsRead(t *testing.T) {
 			}
 		}
 		for kind, least := range map[course.Kind]int{
-			course.Explores: 20, course.Replays: 2, course.Contrasts: 3, course.Tabulates: 1, course.Differs: 10, course.Lab: 9,
-			course.Checks: 13, course.Bursts: 1,
+			course.KindExplore: 20, course.KindReplay: 2, course.KindContrast: 3, course.KindTable: 1, course.KindDiff: 10, course.KindLab: 9,
+			course.KindCheck: 13, course.KindBurst: 1,
 		} {
 			if kinds[kind] < least {
 				t.Errorf("%s: %d commands of the kind %s; want %d", in, kinds[kind], kind, least)
@@ -249,17 +249,17 @@ func TestEachCommandIsRead(t *testing.T) {
 func TestParseCommand(t *testing.T) {
 	for line, want := range map[string]course.Command{
 		"explore v2 --faults expiry=1 --anomaly untold --lang zh": {
-			Kind: course.Explores, Lock: "v2", Scenario: "--faults expiry=1", Anomaly: "untold",
+			Kind: course.KindExplore, Lock: "v2", Scenario: "--faults expiry=1", Anomaly: "untold",
 		},
 		`explore v11 --sales 2 --actors 1 --replay "A:begins A:acquire"`: {
-			Kind: course.Replays, Lock: "v11", Scenario: "--actors 1 --sales 2", Schedule: "A:begins A:acquire",
+			Kind: course.KindReplay, Lock: "v11", Scenario: "--actors 1 --sales 2", Schedule: "A:begins A:acquire",
 		},
-		"explore v4 --nested 1 --against v5": {Kind: course.Contrasts, Lock: "v4", Other: "v5", Scenario: "--nested 1"},
-		"explore --all":                      {Kind: course.Tabulates},
-		"diff v4 delex":                      {Kind: course.Differs, Lock: "v4", Other: "delex"},
-		"lab holder-dies --lang zh":          {Kind: course.Lab, Name: "holder-dies"},
-		"check 02":                           {Kind: course.Checks, Name: "02"},
-		"burst -n 1000 -c 1000 --lock v0":    {Kind: course.Bursts, Lock: "v0", Buyers: 1000},
+		"explore v4 --nested 1 --against v5": {Kind: course.KindContrast, Lock: "v4", Other: "v5", Scenario: "--nested 1"},
+		"explore --all":                      {Kind: course.KindTable},
+		"diff v4 delex":                      {Kind: course.KindDiff, Lock: "v4", Other: "delex"},
+		"lab holder-dies --lang zh":          {Kind: course.KindLab, Name: "holder-dies"},
+		"check 02":                           {Kind: course.KindCheck, Name: "02"},
+		"burst -n 1000 -c 1000 --lock v0":    {Kind: course.KindBurst, Lock: "v0", Buyers: 1000},
 		"explore v99":                        {},
 		"explore v0 --faults flood=1":        {},
 		"explore v0 --anomaly bad-luck":      {},

@@ -22,10 +22,10 @@ func Markdown(options ...parser.Option) goldmark.Markdown {
 
 // block is one block of Markdown: a paragraph, a heading, a list, a table, or code.
 type block struct {
-	node    ast.Node
-	source  []byte // Markdown of the whole text
-	written string // Markdown of the block
-	comment string // text of the HTML comment above it; "": none
+	node     ast.Node
+	source   []byte // Markdown of the whole text
+	markdown string // Markdown of the block
+	comment  string // text of the HTML comment above the block; "": none
 }
 
 // blocks are the blocks of a text or of a section, in order.
@@ -54,9 +54,9 @@ func (s blocks) text() string {
 	var all []string
 	for _, b := range s {
 		if b.comment != "" {
-			b.written = "<!-- " + b.comment + " -->\n" + b.written
+			b.markdown = "<!-- " + b.comment + " -->\n" + b.markdown
 		}
-		all = append(all, b.written)
+		all = append(all, b.markdown)
 	}
 	return strings.Join(all, "\n\n")
 }
@@ -75,7 +75,7 @@ func (b block) isHeading(level int) bool {
 	return ok && heading.Level == level
 }
 
-// code returns the code of a fenced block in one of these languages.
+// code returns the code of the block. ok is false if the block is not a fenced code block in one of these languages.
 func (b block) code(languages ...string) (text string, ok bool) {
 	code, ok := b.node.(*ast.FencedCodeBlock)
 	if !ok || !slices.Contains(languages, string(code.Language(b.source))) {
@@ -84,7 +84,7 @@ func (b block) code(languages ...string) (text string, ok bool) {
 	return string(code.Lines().Value(b.source)), true
 }
 
-// items returns the items of a numbered list; nil for another block.
+// items returns the items of a numbered list; nil for other blocks.
 func (b block) items() (items []string) {
 	if list, ok := b.node.(*ast.List); ok && list.IsOrdered() {
 		for item := list.FirstChild(); item != nil; item = item.NextSibling() {
@@ -104,7 +104,7 @@ func (b block) link() string {
 	return ""
 }
 
-// Plain formats Markdown for a terminal: without its markup, and wrapped at this number of columns.
+// Plain formats Markdown for a terminal: without markup, and wrapped at this number of columns.
 func Plain(markdown string, columns int) string {
 	var all []string
 	for _, b := range parseBlocks(markdown) {
@@ -113,7 +113,7 @@ func Plain(markdown string, columns int) string {
 	return strings.Join(all, "\n\n")
 }
 
-// plain returns the lines of a block for a terminal.
+// plain returns the lines of the block for a terminal with this number of columns.
 func (b block) plain(columns int) (lines []string) {
 	switch node := b.node.(type) {
 	case *ast.FencedCodeBlock:
@@ -145,7 +145,7 @@ func (b block) plain(columns int) (lines []string) {
 	return lines
 }
 
-// inlineText returns the text of a paragraph without its markup. It keeps the destination of a link only if that is a web address.
+// inlineText returns the text of a paragraph without markup. It keeps the destinations of links that are web addresses.
 func inlineText(paragraph ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(paragraph, func(node ast.Node, entering bool) (ast.WalkStatus, error) { // The function returns no error.

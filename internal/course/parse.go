@@ -8,23 +8,23 @@ import (
 	"lockstep/internal/language"
 )
 
-// form is the fixed structure of a lesson in one language.
-type form struct {
+// structure is the required structure of a lesson in one language.
+type structure struct {
 	headings   []string // headings of the sections, in order
 	answer     string   // beginning of the sentence with the number of the right choice
 	seatLink   string   // beginning of the sentence with the link to the scheduler's seat
 	nextLesson string   // beginning of the paragraph with the link to the next lesson
 }
 
-// formOf returns the structure of a lesson in a language.
-func formOf(in language.Language) form {
+// structureOf returns the required structure of a lesson in a language.
+func structureOf(in language.Language) structure {
 	if in == language.Chinese {
-		return form{
+		return structure{
 			[]string{"预测", "运行", "观察", "解释", "在调度席上", "试一试", "还有什么缺陷"},
 			"答案是 **", "在另一个终端运行 `go run .`，打开[", "下一课：[",
 		}
 	}
-	return form{
+	return structure{
 		[]string{"Predict", "Run", "See", "Explain", "In the scheduler's seat", "Try", "Still broken"},
 		"The answer is **", "With `go run .` in another terminal, open [", "Next: [",
 	}
@@ -36,25 +36,25 @@ const PageAddress = "http://127.0.0.1:8080/"
 // The prefixes of a command: in the code that a reader types, and in the comment above its output.
 const typedPrefix, outputPrefix = "go run . ", "lockstep "
 
-// parse parses a lesson. It returns an ErrForm that names the first part that is missing or out of place.
+// parse parses a lesson. It returns an ErrForm that names the first part that is missing or in the wrong place.
 func parse(markdown string, in language.Language) (l Lesson, err error) {
-	form, blocks := formOf(in), parseBlocks(markdown)
+	required, blocks := structureOf(in), parseBlocks(markdown)
 	if len(blocks) > 1 && blocks[0].isHeading(1) && blocks[1].link() != "" {
 		var number string
-		number, l.Title, _ = strings.Cut(strings.TrimPrefix(blocks[0].written, "# "), ". ")
+		number, l.Title, _ = strings.Cut(strings.TrimPrefix(blocks[0].markdown, "# "), ". ")
 		l.Number, _ = strconv.Atoi(number) // 0: it is missing, which is checked below
 	}
 	if l.Number == 0 || l.Title == "" {
 		return l, fmt.Errorf("%w: it does not begin with # NUMBER. TITLE, and a line of links", ErrForm)
 	}
-	opening, sections, err := splitSections(blocks[2:], form.headings)
+	opening, sections, err := splitSections(blocks[2:], required.headings)
 	if err != nil {
 		return l, err
 	}
 	if l.Choices = sections[Predict].last().items(); l.Choices != nil {
 		sections[Predict] = sections[Predict][:len(sections[Predict])-1]
 	}
-	if strings.HasPrefix(sections[Broken].last().written, form.nextLesson) {
+	if strings.HasPrefix(sections[Broken].last().markdown, required.nextLesson) {
 		sections[Broken] = sections[Broken][:len(sections[Broken])-1]
 	}
 	if code, _ := sections[Run].last().code("sh"); strings.HasPrefix(code, typedPrefix) {
@@ -64,13 +64,13 @@ func parse(markdown string, in language.Language) (l Lesson, err error) {
 		l.Seen, _ = see.code("text")
 	}
 	var answer, link string
-	sections[Explain], answer = sections[Explain].without(form.answer, "**")
+	sections[Explain], answer = sections[Explain].cutPassage(required.answer, "**")
 	l.Answer, _ = strconv.Atoi(answer) // 0: it is missing, which is checked below
 	l.Idea = opening.text()
 	for i, section := range sections {
-		l.Sections = append(l.Sections, Section{Heading: form.headings[i], Text: section.text()})
+		l.Sections = append(l.Sections, Section{Heading: required.headings[i], Text: section.text()})
 	}
-	sections[Seat], link = sections[Seat].without(form.seatLink, ")")
+	sections[Seat], link = sections[Seat].cutPassage(required.seatLink, ")")
 	_, l.Link, _ = strings.Cut(link, "]("+PageAddress)
 	if err := l.check(); err != nil {
 		return l, err
@@ -78,32 +78,32 @@ func parse(markdown string, in language.Language) (l Lesson, err error) {
 	return l, l.makeParts(opening, sections)
 }
 
-// without cuts a passage out of the first paragraph of a section: from the text begin to the text end. It returns the text between the two;
-// "" if there is no such passage.
-func (s blocks) without(begin, end string) (rest blocks, passage string) {
+// cutPassage cuts a passage out of the first paragraph of a section, from the text begin to the text end. It returns the text between the
+// two; "" if there is no such passage.
+func (s blocks) cutPassage(begin, end string) (rest blocks, passage string) {
 	if len(s) == 0 {
 		return s, ""
 	}
 	first := s[0]
-	before, after, hasBegin := strings.Cut(first.written, begin)
+	before, after, hasBegin := strings.Cut(first.markdown, begin)
 	passage, after, hasEnd := strings.Cut(after, end)
 	if !hasBegin || !hasEnd {
 		return s, ""
 	}
-	if first.written = strings.TrimSpace(before + strings.TrimLeft(after, ".。 \n")); first.written == "" {
+	if first.markdown = strings.TrimSpace(before + strings.TrimLeft(after, ".。 \n")); first.markdown == "" {
 		return s[1:], passage
 	}
 	return append(blocks{first}, s[1:]...), passage
 }
 
-// splitSections returns the blocks before the first heading of level 2, and those of each section. It returns ErrForm if the headings are
-// not these.
+// splitSections returns the blocks before the first heading of level 2, and the blocks of each section. It returns ErrForm if the headings
+// are not the given ones.
 func splitSections(all blocks, headings []string) (before blocks, sections []blocks, err error) {
 	var names []string
 	for _, b := range all {
 		switch last := len(sections) - 1; {
 		case b.isHeading(2):
-			names, sections = append(names, strings.TrimPrefix(b.written, "## ")), append(sections, nil)
+			names, sections = append(names, strings.TrimPrefix(b.markdown, "## ")), append(sections, nil)
 		case last < 0:
 			before = append(before, b)
 		default:
@@ -145,7 +145,7 @@ func (l Lesson) check() error {
 	return nil
 }
 
-// Arguments splits a command at spaces outside double quotes, which is as much of a shell as the course needs.
+// Arguments splits a command at spaces outside double quotes. The commands of the course need no more of a shell's syntax.
 func Arguments(command string) (arguments []string) {
 	for i, part := range strings.Split(command, `"`) {
 		if i%2 == 0 {

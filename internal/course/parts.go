@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Part is a piece of a section: prose, or commands with the prose that introduces them. The page in the browser renders parts; readers of
-// the file, and the course in the terminal, use the text of the section.
+// Part is a piece of a section: prose, or commands with the prose that introduces them. The page in the browser renders parts; the course
+// in the terminal prints the text of the section instead.
 type Part struct {
-	Text     string // Markdown
-	Terminal bool   // only of use to readers with a terminal
-	Commands []Command
-	Printed  string // output of the first command; "": the lesson does not show it
+	Text     string    // Markdown
+	Terminal bool      // the part is only useful in a terminal
+	Commands []Command // commands of a code block; nil: the part is prose
+	Printed  string    // output of the first command; "": the lesson does not show any
 }
 
-// terminalComment is the comment above a paragraph that only concerns readers with a terminal.
+// terminalComment is the HTML comment above a paragraph that is only useful in a terminal.
 const terminalComment = "terminal"
 
-// parseParts groups blocks into parts.
+// parseParts groups blocks into parts. It returns ErrForm for a command that cannot be parsed, or an output without its command.
 func parseParts(all blocks) (parts []Part, err error) {
 	var prose blocks
 	flush := func() {
@@ -31,7 +31,7 @@ func parseParts(all blocks) (parts []Part, err error) {
 		switch {
 		case b.comment == terminalComment:
 			flush()
-			parts = append(parts, Part{Text: b.written, Terminal: true})
+			parts = append(parts, Part{Text: b.markdown, Terminal: true})
 		case isCommand:
 			part := Part{}
 			if part.Commands, err = parseCommands(lines); err != nil {
@@ -47,7 +47,7 @@ func parseParts(all blocks) (parts []Part, err error) {
 			printed, _ := b.code("text")
 			last := len(parts) - 1
 			if last < 0 || len(prose) > 0 || len(parts[last].Commands) == 0 || !parts[last].setOutput(line, printed) {
-				return nil, fmt.Errorf("%w: what %q prints does not stand behind it", ErrForm, line)
+				return nil, fmt.Errorf("%w: the output of %q does not follow it", ErrForm, line)
 			}
 		default:
 			prose = append(prose, b)
@@ -60,15 +60,15 @@ func parseParts(all blocks) (parts []Part, err error) {
 // introduction returns the prose that introduces a command of this kind. For a difference it leaves out the link to the page, because the
 // page shows the difference itself.
 func (b block) introduction(kind Kind) string {
-	before, _, _ := strings.Cut(b.written, "[")
+	before, _, _ := strings.Cut(b.markdown, "[")
 	before = strings.TrimSpace(before)
-	if text := strings.TrimRight(before, ":："); kind == Differs && b.link() != "" && text != before {
+	if text := strings.TrimRight(before, ":："); kind == KindDiff && b.link() != "" && text != before {
 		return text
 	}
-	return b.written
+	return b.markdown
 }
 
-// setOutput sets the output of the first command, and the schedule that the output shows. It returns false if line is not that command.
+// setOutput sets the output of the first command, and the schedule in that output. It returns false if line is not that command.
 func (p *Part) setOutput(line, printed string) bool {
 	c := &p.Commands[0]
 	if c.Line != line {
@@ -81,12 +81,12 @@ func (p *Part) setOutput(line, printed string) bool {
 	return true
 }
 
-// parseCommands parses a block of commands, one a line.
+// parseCommands parses a block of commands, one per line.
 func parseCommands(lines string) (commands []Command, err error) {
 	for line := range strings.SplitSeq(strings.TrimSuffix(lines, "\n"), "\n") {
 		command, ok := strings.CutPrefix(line, typedPrefix)
 		if !ok {
-			return nil, fmt.Errorf("%w: %q is no command of this program", ErrForm, line)
+			return nil, fmt.Errorf("%w: %q is not a command of this program", ErrForm, line)
 		}
 		parsed, err := ParseCommand(command)
 		if err != nil {
@@ -111,12 +111,12 @@ func (l *Lesson) makeParts(opening blocks, sections []blocks) (err error) {
 		}
 	}
 	if !l.Sections[Run].Parts[0].setOutput(l.Run, l.Seen) {
-		return fmt.Errorf("%w: what %q prints is not shown", ErrForm, l.Run)
+		return fmt.Errorf("%w: the output of %q is missing", ErrForm, l.Run)
 	}
 	return l.findContrastSchedules()
 }
 
-// findContrastSchedules sets the schedule of each contrast that names none: the one that the lesson has last shown for the same lock,
+// findContrastSchedules sets the schedule of each contrast without one, to the last schedule that the lesson has shown for the same lock,
 // scenario and anomaly.
 func (l *Lesson) findContrastSchedules() error {
 	type exploration struct{ lock, scenario, anomaly string }
@@ -126,13 +126,13 @@ func (l *Lesson) findContrastSchedules() error {
 			for j := range part.Commands {
 				c := &part.Commands[j]
 				key := exploration{c.Lock, c.Scenario, c.Anomaly}
-				if c.Kind == Contrasts && c.Schedule == "" {
+				if c.Kind == KindContrast && c.Schedule == "" {
 					c.Schedule = shown[key]
 				}
 				switch {
 				case c.Schedule != "":
 					shown[key] = c.Schedule
-				case c.Kind == Contrasts:
+				case c.Kind == KindContrast:
 					return fmt.Errorf("%w: %q is about a schedule that the lesson does not show", ErrForm, c.Line)
 				}
 			}

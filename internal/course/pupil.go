@@ -16,30 +16,30 @@ import (
 // skipped is the choice of a pupil who has skipped the question.
 const skipped = 0
 
-// Pupil is somebody who takes the course in a terminal. Take runs the course.
+// Pupil takes the course in a terminal. Take runs the course.
 type Pupil struct {
 	lessons     []Lesson
 	store       *exercise.ProgressStore
-	predictions map[string]string // choice by name of the lesson, as in the store
+	predictions map[string]string // choice by name of the lesson, as in Progress.Predictions
 	terminal    Terminal
 	answers     <-chan string // lines that the pupil types
 }
 
 // Terminal is the terminal in which a pupil takes the course.
 type Terminal struct {
-	In      language.Language
-	Typed   string // name of the program as the pupil typed it
-	Again   string // command that continues the course
-	Out     io.Writer
-	Echoes  bool // Out already shows what the pupil types: it is a terminal, not a pipe
-	Columns int  // width at which texts are wrapped
+	In      language.Language // language of the texts
+	Typed   string            // name of the program as the pupil typed it
+	Again   string            // command that continues the course
+	Out     io.Writer         // receives the texts
+	Echoes  bool              // Out already shows what the pupil types: it is a terminal, not a pipe
+	Columns int               // width at which texts are wrapped
 
 	// Run runs a command of a lesson, and reports whether it succeeded.
 	Run func(ctx context.Context, args []string) bool
 }
 
-// NewPupil returns a pupil with the progress stored in the clone that contains dir. Outside a clone, the progress is stored in dir itself,
-// because the program, once built, runs anywhere.
+// NewPupil returns a pupil with the progress that is stored in the clone that contains dir. Outside a clone, where a built program also
+// runs, the progress is stored in dir itself.
 func NewPupil(dir string, terminal Terminal) (*Pupil, error) {
 	lessons, err := Lessons(docs.Course(), terminal.In)
 	if err != nil {
@@ -53,16 +53,17 @@ func NewPupil(dir string, terminal Terminal) (*Pupil, error) {
 	return &Pupil{lessons: lessons, store: store, predictions: progress.Predictions, terminal: terminal}, err
 }
 
-// Reset deletes the predictions, so that the course begins anew.
+// Reset deletes the predictions, so that the course starts over.
 func (p *Pupil) Reset() error {
 	clear(p.predictions)
 	return p.store.Update(func(progress *exercise.Progress) { clear(progress.Predictions) })
 }
 
-// next returns the number of the first lesson that the pupil has not finished; the number of lessons plus one if all are finished.
-func (p *Pupil) next() int {
+// firstUnfinished returns the number of the first lesson that the pupil has not finished. If all are finished, it is the number of lessons
+// plus one.
+func (p *Pupil) firstUnfinished() int {
 	for _, l := range p.lessons {
-		if _, done := p.chosen(l.Name); !done {
+		if _, done := p.choice(l.Name); !done {
 			return l.Number
 		}
 	}
@@ -73,7 +74,7 @@ func (p *Pupil) next() int {
 // is not finished. Answers are the lines that the pupil types. Take returns ErrNoLesson if there is no lesson start.
 func (p *Pupil) Take(ctx context.Context, answers <-chan string, start string) error {
 	p.answers = answers
-	first := p.next()
+	first := p.firstUnfinished()
 	if start != "" {
 		var err error
 		if first, err = strconv.Atoi(start); err != nil || first < 1 || first > len(p.lessons) {
@@ -82,7 +83,7 @@ func (p *Pupil) Take(ctx context.Context, answers <-chan string, start string) e
 		}
 	}
 	for n := first; n <= len(p.lessons); n++ {
-		more, err := p.lesson(ctx, p.lessons[n-1])
+		more, err := p.teach(ctx, p.lessons[n-1])
 		if err != nil {
 			return err
 		}
@@ -96,7 +97,7 @@ func (p *Pupil) Take(ctx context.Context, answers <-chan string, start string) e
 	}
 	right := 0
 	for _, l := range p.lessons {
-		if choice, done := p.chosen(l.Name); done && choice == l.Answer {
+		if choice, done := p.choice(l.Name); done && choice == l.Answer {
 			right++
 		}
 	}
@@ -104,8 +105,8 @@ func (p *Pupil) Take(ctx context.Context, answers <-chan string, start string) e
 	return nil
 }
 
-// lesson teaches one lesson, and stores the prediction. More is false if the pupil stops.
-func (p *Pupil) lesson(ctx context.Context, l Lesson) (more bool, err error) {
+// teach teaches one lesson, and stores the prediction. more is false if the pupil stops.
+func (p *Pupil) teach(ctx context.Context, l Lesson) (more bool, err error) {
 	p.sayTitle(l)
 	p.printSection("", l.Idea)
 	choice, more := p.predict(ctx, l)
@@ -132,8 +133,8 @@ func (p *Pupil) lesson(ctx context.Context, l Lesson) (more bool, err error) {
 	return true, err
 }
 
-// chosen returns the choice of the pupil in a lesson; ok is false if the pupil has not finished it.
-func (p *Pupil) chosen(lesson string) (choice int, ok bool) {
+// choice returns the choice of the pupil in a lesson; ok is false if the pupil has not finished it.
+func (p *Pupil) choice(lesson string) (choice int, ok bool) {
 	prediction, ok := p.predictions[lesson]
 	choice, err := strconv.Atoi(prediction)
 	return choice, ok && err == nil
@@ -171,7 +172,7 @@ func (p *Pupil) predict(ctx context.Context, l Lesson) (choice int, more bool) {
 	}
 }
 
-// prompt prints a prompt and returns the next line that the pupil types. More is false for "q", the end of the input, and the end of ctx.
+// prompt prints a prompt and returns the next line that the pupil types. more is false for "q", the end of the input, and the end of ctx.
 func (p *Pupil) prompt(ctx context.Context, prompt string) (answer string, more bool) {
 	fmt.Fprint(p.terminal.Out, prompt)
 	select {
@@ -184,8 +185,8 @@ func (p *Pupil) prompt(ctx context.Context, prompt string) (answer string, more 
 	return answer, more && answer != "q"
 }
 
-// pause waits for the pupil, so that the next text does not scroll away what is on the screen. It does not wait if Out is a pipe. More is
-// false if the pupil stops.
+// pause waits for the pupil to type Enter, so that the next text does not push the last one off the screen. It does not wait if Out is a
+// pipe. more is false if the pupil stops.
 func (p *Pupil) pause(ctx context.Context, prompt string) (more bool) {
 	if !p.terminal.Echoes {
 		return true
@@ -195,7 +196,7 @@ func (p *Pupil) pause(ctx context.Context, prompt string) (more bool) {
 	return more
 }
 
-// run runs the command of a lesson. If the command fails, run prints the output from the lesson. More is false if the pupil interrupts it.
+// run runs the command of a lesson. If the command fails, run prints the output from the lesson. more is false if the pupil interrupts it.
 func (p *Pupil) run(ctx context.Context, l Lesson) (more bool) {
 	fmt.Fprintf(p.terminal.Out, "\n$ %s %s\n\n", p.terminal.Typed, l.Run)
 	if !p.terminal.Run(ctx, Arguments(l.Run)) && ctx.Err() == nil {
@@ -209,7 +210,7 @@ func (p *Pupil) run(ctx context.Context, l Lesson) (more bool) {
 func (p *Pupil) List() {
 	for _, l := range p.lessons {
 		mark := " "
-		if choice, done := p.chosen(l.Name); done && choice == l.Answer {
+		if choice, done := p.choice(l.Name); done && choice == l.Answer {
 			mark = "✓"
 		} else if done {
 			mark = "·"

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Answer is the main function of the program that Checker builds: it explores the learner's lock s, and writes the Outcome to a file as
-// JSON. It does not use standard output, because the learner's code may write there.
+// Answer is the main function of the program that Checker builds. It explores the learner's lock s, and writes the Outcome as JSON to a
+// file: the learner's code may write to standard output.
 func Answer(exercise string, s strategy.Strategy, in language.Language, file string) error {
 	e, err := Find(exercise)
 	if err != nil {

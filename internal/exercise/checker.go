@@ -26,7 +26,7 @@ type Checker struct {
 // The errors that make a check impossible.
 var (
 	// ErrNoModule is returned for a directory that is not in a clone of lockstep.
-	ErrNoModule = language.Translate(errors.New("the sources of lockstep are not here, nor in a folder above: go into a clone of it"),
+	ErrNoModule = language.Translate(errors.New("the sources of lockstep are neither here nor in a parent directory: change to a clone of lockstep"),
 		"这里和上级目录都没有 lockstep 的源码：请进入克隆的目录")
 	// ErrNoGo is returned if there is no go command.
 	ErrNoGo = language.Translate(
@@ -57,11 +57,11 @@ func FindRoot(dir string) (string, error) {
 	}
 }
 
-// longestRun is the time after which the built program is killed. It is longer than an exploration may take, so that only an endless loop
-// in the learner's code reaches it.
-const longestRun = explorationTime + patience
+// runTimeout is the time after which the built program is killed. It is longer than an exploration may take, so only an endless loop in the
+// learner's code reaches it.
+const runTimeout = explorationTime + patience
 
-// program is the main package of a check. An overlay adds it to the module, so that it exists only for the go command.
+// program is the source of a check's main package. An overlay adds that package to the module, so it exists only for the go command.
 const program = `package main
 
 import (
@@ -85,13 +85,13 @@ func main() {
 // an error.
 func (c Checker) Check(ctx context.Context, e Exercise, dir string, in language.Language) (Outcome, error) {
 	start := time.Now()
-	if refused := c.refused(e, dir, in); refused.State == verdict.Failed {
-		refused.Seconds = time.Since(start).Seconds()
-		return refused, nil
+	if refusal := c.refuse(e, dir, in); refusal.State == verdict.Failed {
+		refusal.Seconds = time.Since(start).Seconds()
+		return refusal, nil
 	}
 	temporary, err := os.MkdirTemp("", "lockstep-check-")
 	if err != nil {
-		return Outcome{}, fmt.Errorf("a directory to compile in: %w; TMPDIR says where", err)
+		return Outcome{}, fmt.Errorf("creating a directory for the compilation: %w; TMPDIR selects another place", err)
 	}
 	defer func() { _ = os.RemoveAll(temporary) }()
 	outcome, err := c.build(ctx, e, dir, temporary, in)
@@ -102,12 +102,12 @@ func (c Checker) Check(ctx context.Context, e Exercise, dir string, in language.
 	return outcome, err
 }
 
-// refused returns a failed outcome for code that is not even built.
-func (c Checker) refused(e Exercise, dir string, in language.Language) Outcome {
+// refuse returns a failed outcome for code that must not be built; the State of other code's outcome is empty.
+func (c Checker) refuse(e Exercise, dir string, in language.Language) Outcome {
 	o := Outcome{Exercise: e.ID()}
 	if fault := c.sourceFault(e, dir, in); fault != "" {
 		o.fail(in, NotCompiled, fault)
-	} else if err := c.refuse(dir); err != nil {
+	} else if err := c.checkSource(dir); err != nil {
 		o.failBy(err, in)
 	}
 	return o
@@ -116,7 +116,7 @@ func (c Checker) refused(e Exercise, dir string, in language.Language) Outcome {
 // binaryName is the name of the built program. Windows needs the extension .exe.
 const binaryName = "check.exe"
 
-// build compiles the learner's package with a main function, which an overlay adds to the module.
+// build compiles the learner's package with the main package of the check. Code that does not compile is an outcome, not an error.
 func (c Checker) build(ctx context.Context, e Exercise, dir, temporary string, in language.Language) (Outcome, error) {
 	source := filepath.Join(temporary, "main.go")
 	replace := map[string]string{filepath.Join(c.Root, "exercises", "check", "main.go"): source}
@@ -160,7 +160,7 @@ func (c Checker) build(ctx context.Context, e Exercise, dir, temporary string, i
 
 // run runs the built program, and reads its outcome.
 func (c Checker) run(ctx context.Context, e Exercise, dir, temporary string, in language.Language) (Outcome, error) {
-	ctx, stop := context.WithTimeout(ctx, longestRun)
+	ctx, stop := context.WithTimeout(ctx, runTimeout)
 	defer stop()
 	file := filepath.Join(temporary, "outcome.json")
 	stdout, stderr := &prefixWriter{limit: 1}, &prefixWriter{limit: 64 << 10} // a panic with many goroutines is longer
@@ -179,7 +179,7 @@ func (c Checker) run(ctx context.Context, e Exercise, dir, temporary string, in 
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		failed.fail(in, TimedOut, in.Say("the program was still running after %v. Does the code loop in Strategy or in an init function?",
-			"程序运行了 %v 还没有结束。是不是在 Strategy 或 init 函数里死循环了？", longestRun))
+			"程序运行了 %v 还没有结束。是不是在 Strategy 或 init 函数里死循环了？", runTimeout))
 	case ctx.Err() != nil:
 		return Outcome{}, ctx.Err()
 	case err != nil && !errors.As(err, &exit):

@@ -20,11 +20,11 @@ import (
 
 // Exercise is a lock with one flaw, which the learner has to remove.
 type Exercise struct {
-	Number int
-	Name   string // name of its directory after the number
+	Number int    // 1-based position in the course
+	Name   string // name of its directory, without the number
 
 	Title language.Text
-	Story language.Text
+	Story language.Text   // situation in which the flaw does harm
 	Claim language.Text   // property that the lock must have
 	Hints []language.Text // HintsEach hints, each more explicit than the one before
 
@@ -34,17 +34,17 @@ type Exercise struct {
 // HintsEach is the number of hints of each exercise.
 const HintsEach = 3
 
-// Look is one exploration: a scenario, and the anomalies that must not occur in it.
+// Look is one exploration of a check: a scenario, and the anomalies that must not occur in it.
 type Look struct {
 	Scenario  explore.Scenario
 	Anomalies []explore.Anomaly
 }
 
-// number formats the number of an exercise as in the names of directories: 05.
-func number(n int) string { return fmt.Sprintf("%02d", n) }
+// formatNumber formats the number of an exercise as in the names of directories: 05.
+func formatNumber(n int) string { return fmt.Sprintf("%02d", n) }
 
 // ID returns the exercise's number and name, which is also the name of its directory: 05-nested.
-func (e Exercise) ID() string { return number(e.Number) + "-" + e.Name }
+func (e Exercise) ID() string { return formatNumber(e.Number) + "-" + e.Name }
 
 // Dir returns the path of the exercise's directory from the root of the module.
 func (e Exercise) Dir() string { return "exercises/" + e.ID() }
@@ -52,13 +52,13 @@ func (e Exercise) Dir() string { return "exercises/" + e.ID() }
 // ErrUnknown is returned for an exercise that does not exist.
 var ErrUnknown = errors.New("there is no such exercise")
 
-// numbered matches a number or a directory of an exercise. Its group is the number.
-var numbered = regexp.MustCompile(`^(?:\./)?(?:exercises/)?(\d+)(?:-[^/]*)?/?$`)
+// numberPattern matches a number or a directory of an exercise. Its group is the number.
+var numberPattern = regexp.MustCompile(`^(?:\./)?(?:exercises/)?(\d+)(?:-[^/]*)?/?$`)
 
 // Find returns an exercise by its number (5 or 05), its name (nested) or its directory. It returns ErrUnknown if there is none.
 func Find(key string) (Exercise, error) {
 	all := All()
-	if match := numbered.FindStringSubmatch(strings.ReplaceAll(key, `\`, "/")); match != nil {
+	if match := numberPattern.FindStringSubmatch(strings.ReplaceAll(key, `\`, "/")); match != nil {
 		if n, err := strconv.Atoi(match[1]); err == nil && n >= 1 && n <= len(all) {
 			return all[n-1], nil
 		}
@@ -66,8 +66,8 @@ func Find(key string) (Exercise, error) {
 	if i := slices.IndexFunc(all, func(e Exercise) bool { return e.Name == key }); i >= 0 {
 		return all[i], nil
 	}
-	return Exercise{}, language.Translate(fmt.Errorf("%w: %q; there are %s to %s", ErrUnknown, key, number(1), number(len(all))),
-		"没有“%s”这个练习；可选：%s 到 %s", key, number(1), number(len(all)))
+	return Exercise{}, language.Translate(fmt.Errorf("%w: %q; there are %s to %s", ErrUnknown, key, formatNumber(1), formatNumber(len(all))),
+		"没有“%s”这个练习；可选：%s 到 %s", key, formatNumber(1), formatNumber(len(all)))
 }
 
 // IDs returns the IDs of the exercises, in order.

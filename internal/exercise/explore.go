@@ -13,13 +13,13 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// The reasons of an Outcome that is neither done nor not yet done.
+// The reasons of an Outcome without a verdict (verdict.Failed).
 const (
 	NotCompiled    = "compile"      // the code does not compile
 	Panicked       = "panic"        // the code panics
 	Blind          = "blind"        // the code waits or starts a goroutine where the explorer cannot see it
 	UndeclaredPoll = "loop"         // the code polls without lock.Poll
-	Unrepeatable   = "unrepeatable" // the code does not do the same in the same state
+	Unrepeatable   = "unrepeatable" // the code does not always do the same in the same state
 	BadCommand     = "command"      // the simulated Redis does not know a command
 	BadKey         = "key"          // the code uses a key that is not the lock's
 	Shared         = "shared"       // processes share a variable
@@ -33,7 +33,7 @@ type Outcome struct {
 	State     verdict.Verdict `json:"state"`              // Done, NotYet or Failed
 	Scenario  string          `json:"scenario,omitempty"` // scenario of the counterexample, as flags of lockstep explore; "": no flags
 	Anomaly   string          `json:"anomaly,omitempty"`  // anomaly of the counterexample; "": none
-	Says      string          `json:"says,omitempty"`     // sentences that describe the counterexample, or why there is no verdict
+	Says      string          `json:"says,omitempty"`     // sentences about the counterexample, or about why there is no verdict
 	Reason    string          `json:"reason,omitempty"`   // one of the reasons if State is Failed; otherwise ""
 	Length    int             `json:"length,omitempty"`   // number of steps of Schedule
 	Schedule  string          `json:"schedule,omitempty"` // shortest schedule that breaks the claim, or that led to the failure
@@ -45,11 +45,11 @@ type Outcome struct {
 	Steps []trace.Step `json:"steps,omitempty"` // steps of Schedule with what each does
 }
 
-// The bounds of a check. A correct lock, or one with a usual flaw, takes a few seconds.
+// The bounds of a check. A correct lock, or a lock with a usual flaw, takes a few seconds.
 const (
 	explorationTime = 30 * time.Second // time limit for all explorations of a check together
-	mostMemory      = 1500 << 20       // memory of the explorer in bytes
-	patience        = 5 * time.Second  // time without a step after which the code counts as waiting outside the explorer
+	maxMemory       = 1500 << 20       // memory limit of the explorer in bytes
+	patience        = 5 * time.Second  // time without a step after which the code counts as waiting where the explorer cannot see it
 )
 
 // Explore checks whether a lock meets the exercise's claim. It runs the explorations in order, up to the first one that finds an anomaly,
@@ -63,12 +63,12 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 		return outcome
 	}
 	if e.choosesUpdate() && (s.Update < strategy.ReadModifyWrite || s.Update > strategy.Unchecked) {
-		outcome.fail(in, OtherTrouble, in.Say("there is no strategy.Update %d: take ReadModifyWrite, CheckAndSet, Atomic or LateCommit",
+		outcome.fail(in, OtherTrouble, in.Say("there is no strategy.Update %d: use ReadModifyWrite, CheckAndSet, Atomic or LateCommit",
 			"没有 strategy.Update %d：请用 ReadModifyWrite、CheckAndSet、Atomic 或 LateCommit", s.Update))
 		return outcome
 	}
 	for _, look := range e.Looks {
-		if outcome.look(ctx, e.prepared(s, look.Scenario), look, in); outcome.State != verdict.Done {
+		if outcome.explore(ctx, e.prepare(s, look.Scenario), look, in); outcome.State != verdict.Done {
 			break
 		}
 	}
@@ -76,9 +76,9 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 	return outcome
 }
 
-// look explores one scenario, and records the result.
-func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language) {
-	bounds := explore.Bounds{Memory: mostMemory, StallTimeout: patience}
+// explore explores one scenario, and records the result.
+func (o *Outcome) explore(ctx context.Context, s strategy.Strategy, look Look, in language.Language) {
+	bounds := explore.Bounds{Memory: maxMemory, StallTimeout: patience}
 	look.Scenario.Language = in
 	result, err := explore.Explore(ctx, s, look.Scenario, explore.Goal{Anomalies: look.Anomalies}, bounds)
 	o.Schedules += result.Schedules

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// listEntry is an exercise in the list.
+// listEntry is an exercise in the output of Learner.List.
 type listEntry struct {
 	Exercise string          `json:"exercise"`
 	Title    string          `json:"title"`
@@ -56,7 +56,7 @@ func (l Learner) List() error {
 
 // Hint prints the hints given so far and the next one. If the progress cannot be saved, it prints all hints.
 func (l Learner) Hint(e Exercise) error {
-	after, saveErr := l.remember(func(p *Progress) {
+	after, saveErr := l.updateProgress(func(p *Progress) {
 		p.Hints[e.ID()] = min(p.Hints[e.ID()]+1, HintsEach)
 	}, hintText())
 	given := after.Hints[e.ID()]
@@ -74,12 +74,12 @@ func (l Learner) Hint(e Exercise) error {
 	return saveErr
 }
 
-// requestsForSolution is how often a learner must ask for the solution of an exercise that is not done: the second time is deliberate.
+// requestsForSolution is the number of requests that show the solution of an exercise that is not done: a second request is deliberate.
 const requestsForSolution = 2
 
 // Solution prints the solution if the exercise is done, the learner asks for the second time, or the progress cannot be saved.
 func (l Learner) Solution(e Exercise) error {
-	after, saveErr := l.remember(func(p *Progress) {
+	after, saveErr := l.updateProgress(func(p *Progress) {
 		p.Asked[e.ID()] = min(p.Asked[e.ID()]+1, requestsForSolution)
 	}, solutionText())
 	shown := after.Done[e.ID()] || after.Asked[e.ID()] == requestsForSolution || saveErr != nil

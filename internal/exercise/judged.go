@@ -13,9 +13,9 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// prepared returns the learner's lock as the exercise explores it. It overrides all fields of the strategy except New; Update and Check
-// only count in exercises whose cure may be another one. In some exercises it wraps the lock, to provoke the flaw.
-func (e Exercise) prepared(s strategy.Strategy, in explore.Scenario) strategy.Strategy {
+// prepare returns the learner's lock as the exercise explores it. It keeps the strategy's New, and in exercises whose cure may be another
+// update or check also Update or Check. In some exercises it wraps the lock, to provoke the flaw.
+func (e Exercise) prepare(s strategy.Strategy, scenario explore.Scenario) strategy.Strategy {
 	update := strategy.ReadModifyWrite
 	if e.choosesUpdate() {
 		update = s.Update
@@ -27,25 +27,25 @@ func (e Exercise) prepared(s strategy.Strategy, in explore.Scenario) strategy.St
 	newLocker := s.New
 	switch {
 	case e.Name == "endless-renewal":
-		newLocker = func(p strategy.Parts) lock.Locker { return relayed{s.New(p), detached, p.Clock} }
+		newLocker = func(p strategy.Parts) lock.Locker { return contextLock{s.New(p), withoutCancel, p.Clock} }
 	case e.Name == "untold":
 		newLocker = func(p strategy.Parts) lock.Locker {
 			p.Clock = leakClock{p.Clock}
-			return relayed{s.New(p), untilLost, p.Clock}
+			return contextLock{s.New(p), endsOnLoss, p.Clock}
 		}
-	case e.Name == "lost-reply" && in.Nested > 0 && in.Faults == explore.Faults{}:
+	case e.Name == "lost-reply" && scenario.Nested > 0 && scenario.Faults == explore.Faults{}:
 		newLocker = func(p strategy.Parts) lock.Locker { return &nestingLock{Locker: s.New(p), held: map[string]bool{}} }
-	case e.Name == "blind-renewal" && in.Actors == 1:
+	case e.Name == "blind-renewal" && scenario.Actors == 1:
 		newLocker = func(p strategy.Parts) lock.Locker { return &removedLock{Locker: s.New(p), parts: p} }
-	case e.Name == "starvation" && in.Sales > 1:
+	case e.Name == "starvation" && scenario.Sales > 1:
 		newLocker = func(p strategy.Parts) lock.Locker { return regularBuyerLock{s.New(p)} }
-	case e.Name == "kept-lock" && in.Actors == 1:
+	case e.Name == "kept-lock" && scenario.Actors == 1:
 		newLocker = func(p strategy.Parts) lock.Locker { return &keptLock{Locker: s.New(p), parts: p} }
 	}
-	return strategy.Strategy{Name: e.Name, OnNodes: in.Nodes > 0, Update: update, Check: check, New: newLocker}
+	return strategy.Strategy{Name: e.Name, OnNodes: scenario.Nodes > 0, Update: update, Check: check, New: newLocker}
 }
 
-// admitAll is the store's check of a learner who has written none.
+// admitAll is the store's check if the learner has not written a check.
 const admitAll = "return true"
 
 // choosesUpdate reports whether the cure may be another update of the stock.
@@ -53,39 +53,39 @@ func (e Exercise) choosesUpdate() bool {
 	return e.Name == "late-commit" || e.Name == "without-a-lock" || e.Name == "sent-twice"
 }
 
-// relayed is a lock that replaces the contexts of the learner's leases.
-type relayed struct {
+// contextLock wraps the learner's lock, and replaces the contexts of its leases.
+type contextLock struct {
 	lock.Locker
 
-	workContext func(request, lease context.Context) context.Context
+	workContext func(request, lease context.Context) context.Context // makes the context in which the sale works
 	clock       lock.Clock
 }
 
 // Lock implements lock.Locker.
-func (r relayed) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
-	lease, err := r.Locker.Lock(ctx, owner)
-	return r.relay(ctx, lease), err
+func (c contextLock) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	lease, err := c.Locker.Lock(ctx, owner)
+	return c.wrapLease(ctx, lease), err
 }
 
 // TryLock implements lock.Locker.
-func (r relayed) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
-	lease, err := r.Locker.TryLock(ctx, owner)
-	return r.relay(ctx, lease), err
+func (c contextLock) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	lease, err := c.Locker.TryLock(ctx, owner)
+	return c.wrapLease(ctx, lease), err
 }
 
-// relay returns a lease with the replaced context; nil for nil.
-func (r relayed) relay(request context.Context, l *lock.Lease) *lock.Lease {
+// wrapLease returns a lease with the replaced context; nil for nil.
+func (c contextLock) wrapLease(request context.Context, l *lock.Lease) *lock.Lease {
 	if l == nil {
 		return nil
 	}
-	return lock.NewLease(r.workContext(request, l.Context()), r.clock, l.Token(), l.Unlock)
+	return lock.NewLease(c.workContext(request, l.Context()), c.clock, l.Token(), l.Unlock)
 }
 
-// detached makes sales finish their work even if the request or the lease ends.
-func detached(_, lease context.Context) context.Context { return context.WithoutCancel(lease) }
+// withoutCancel is a workContext with which sales finish their work even if the request or the lease ends.
+func withoutCancel(_, lease context.Context) context.Context { return context.WithoutCancel(lease) }
 
-// untilLost makes sales stop only if their request ends, or the lease ends because the lock is lost.
-func untilLost(request, lease context.Context) context.Context { return lossContext{lease, request} }
+// endsOnLoss is a workContext with which sales stop only if their request ends, or the lease ends because the lock is lost.
+func endsOnLoss(request, lease context.Context) context.Context { return lossContext{lease, request} }
 
 // lossContext is the context of a lease that ignores every end of the lease but ErrLost.
 type lossContext struct {
@@ -102,7 +102,7 @@ func (c lossContext) Err() error {
 	return nil
 }
 
-// IgnoredCause returns the cause with which the lease has ended, if it is not ErrLost. The explorer names it.
+// IgnoredCause returns the cause of the lease's end, if it is not ErrLost; otherwise nil. The explorer shows the cause.
 func (c lossContext) IgnoredCause() error {
 	if c.Err() == nil {
 		return context.Cause(c.Context)
@@ -128,7 +128,7 @@ func (c leakClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 type leakTimer struct {
 	lock.Timer
 
-	done chan struct{}
+	done chan struct{} // closed when the timer has fired or is stopped
 }
 
 // Stop implements lock.Timer.
@@ -143,29 +143,30 @@ func (t leakTimer) Stop() bool {
 // errNotKept is returned to the next sale of a process that has released the lock although no other process wants it.
 var errNotKept = language.Translate(errors.New("the process has not kept the lock for its next sale"), "进程没有把锁留给自己的下一单")
 
-// keptLock is the lock of the only process. It fails if the process does not keep the lock in Redis from its first sale on.
+// keptLock wraps the learner's lock in a scenario with one process. It fails if the process does not keep the lock in Redis from its first
+// sale on.
 type keptLock struct {
 	lock.Locker
 
-	parts strategy.Parts
-	sold  bool // a sale has obtained the lock
+	parts    strategy.Parts
+	obtained bool // a sale has obtained the lock
 }
 
 // Lock implements lock.Locker.
 func (k *keptLock) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
-	if k.sold {
+	if k.obtained {
 		held, err := k.parts.Client.Exists(ctx, k.parts.Key).Result()
 		if err == nil && held == 0 {
 			return nil, errNotKept
 		}
 	}
 	lease, err := k.Locker.Lock(ctx, owner)
-	k.sold = k.sold || err == nil
+	k.obtained = k.obtained || err == nil
 	return lease, err
 }
 
-// nestingLock is a lock whose holders make one more nested call, with a canceled context. That call fails before it sends a command, and
-// the holder continues.
+// nestingLock wraps the learner's lock. Its holders make one more nested call, with a canceled context. That call fails before it sends a
+// command, and the holder continues.
 type nestingLock struct {
 	lock.Locker
 
@@ -187,15 +188,16 @@ func (n *nestingLock) Lock(ctx context.Context, owner string) (*lock.Lease, erro
 	return lease, nil
 }
 
-// removedLock is a lock that an operator deletes from Redis while the second or a later sale holds it.
+// removedLock wraps the learner's lock. An operator deletes the lock from Redis while the second or a later sale holds it.
 type removedLock struct {
 	lock.Locker
 
-	parts strategy.Parts
-	sold  bool // a sale has obtained the lock
+	parts    strategy.Parts
+	obtained bool // a sale has obtained the lock
 }
 
-const remove = `-- operator: removes the lock, whosever it is
+// removeScript is the script with which the operator deletes the lock.
+const removeScript = `-- operator: removes the lock, whosever it is
 return redis.call('DEL', KEYS[1])`
 
 // Lock implements lock.Locker.
@@ -204,18 +206,18 @@ func (r *removedLock) Lock(ctx context.Context, owner string) (*lock.Lease, erro
 	if err != nil {
 		return nil, err
 	}
-	if r.sold {
+	if r.obtained {
 		r.parts.Clock.Go("operator", func() {
 			if lock.Sleep(context.Background(), r.parts.Clock, r.parts.TTL/10) == nil {
-				_ = r.parts.Client.Eval(context.Background(), remove, []string{r.parts.Key}).Err()
+				_ = r.parts.Client.Eval(context.Background(), removeScript, []string{r.parts.Key}).Err()
 			}
 		})
 	}
-	r.sold = true
+	r.obtained = true
 	return lease, nil
 }
 
-// regularBuyerLock is a lock with which only buyer A comes more than once, which keeps the number of schedules small.
+// regularBuyerLock wraps the learner's lock. It lets only buyer A come more than once, which keeps the number of schedules small.
 type regularBuyerLock struct{ lock.Locker }
 
 // errOnce is returned to the second sale of a buyer other than A.

@@ -103,7 +103,7 @@ func TestCheckWithUnwritableProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	for in, says := range map[language.Language][2]string{
-		language.English: {"Not yet", "whether the exercise is done was not written down: open "},
+		language.English: {"Not yet", "whether the exercise is done was not saved: open "},
 		language.Chinese: {"还没有完成", "没有记下这一题是否完成：open "},
 	} {
 		t.Run(string(in), func(t *testing.T) {

@@ -14,14 +14,14 @@ import (
 	"lockstep/internal/language"
 )
 
-// The parts of an exercise's page: title, links, story and claim; one line for each exploration; and the hints.
+// Patterns for the parts of an exercise's page: title, links, story and claim; one line for each exploration; the hints.
 var (
 	pageHead = regexp.MustCompile(`^# \S+ \d\d[:：] ?(.+)\n\n.+\n\n(.+)\n\n\*\*[^*]+\*\* (.+)\n`)
 	pageLook = regexp.MustCompile("(?m)^- (?:`([^`]+)`|[^`]+)[:：] ?`(.+)`$")
 	pageHint = regexp.MustCompile(`</summary>\n\n(.+)\n\n</details>`)
 )
 
-// All reads the exercises, in order. It panics if a page does not have the fixed structure, because the pages are embedded in the program.
+// All returns the exercises, in order. It panics if a page does not have the required structure: the pages are embedded in the program.
 func All() (all []Exercise) {
 	directories, err := exercises.Pages.ReadDir(".")
 	for _, directory := range directories {
@@ -69,7 +69,7 @@ func readPage(directory, file string) (p page, err error) {
 	}
 	head, hints := pageHead.FindStringSubmatch(string(text)), pageHint.FindAllStringSubmatch(string(text), -1)
 	if head == nil || len(hints) != HintsEach {
-		return p, fmt.Errorf("exercises/%s/%s is not of the form that it has to have", directory, file)
+		return p, fmt.Errorf("exercises/%s/%s does not have the required structure", directory, file)
 	}
 	p.texts = head[1:]
 	for _, hint := range hints {

@@ -16,7 +16,7 @@ import (
 // ProgressFile is the name of the file with the progress.
 const ProgressFile = ".lockstep-course.json"
 
-// Progress is what a learner has done. It is stored in a file beside go.mod, which git ignores. The zero Progress is that of a beginner.
+// Progress is what a learner has done. It is stored in a file beside go.mod, which git ignores. A beginner has the zero Progress.
 type Progress struct {
 	Done        map[string]bool   `json:"done,omitempty"`           // exercises done, by ID
 	Hints       map[string]int    `json:"hints,omitempty"`          // number of hints given, by ID of the exercise
@@ -24,21 +24,21 @@ type Progress struct {
 	Predictions map[string]string `json:"predictions,omitempty"`    // choice by name of the lesson; 0: skipped
 }
 
-// ErrUnreadable is returned if the file exists but is not valid. Such a file is never overwritten.
-var ErrUnreadable = language.Translate(errors.New("cannot be read as progress; mend it, or remove it to begin anew"),
+// ErrUnreadable is returned if the progress file exists but is not valid. Such a file is never overwritten.
+var ErrUnreadable = language.Translate(errors.New("not a valid progress file; repair it, or delete it to start over"),
 	"不能当作进度读取；请修好它，或删除它重新开始")
 
-// errChanged is returned if another program has written the file since it was read.
+// errChanged is returned if another program has written the progress file since it was read.
 var errChanged = language.Translate(errors.New("another program keeps changing it"), "别的程序一直在修改它")
 
-// ProgressStore reads and writes the file with the progress. It may be used by several goroutines. If another program changes the file
-// during an update, that change is detected and kept.
+// ProgressStore reads and writes the progress file. It may be used by several goroutines. If another program changes the file during an
+// update, ProgressStore detects and keeps that change.
 type ProgressStore struct {
-	path string
-	mu   sync.Mutex
+	path string     // path of the file
+	mu   sync.Mutex // serializes the use of the file
 }
 
-// ProgressIn returns the store in a directory, that of go.mod.
+// ProgressIn returns the store in dir, the directory of go.mod.
 func ProgressIn(dir string) *ProgressStore {
 	return &ProgressStore{path: filepath.Join(dir, ProgressFile)}
 }
@@ -51,15 +51,15 @@ func (s *ProgressStore) Load() (Progress, error) {
 	return p, err
 }
 
-// mostTries is the number of attempts of Update. Other programs rarely write the file, so that more than two attempts are unusual.
-const mostTries = 10
+// maxUpdateAttempts is the largest number of attempts of Update. Other programs rarely write the file, so more than two are unusual.
+const maxUpdateAttempts = 10
 
 // Update changes the progress by the function change, and saves it. It may call change several times, each time with the current content
 // of the file.
 func (s *ProgressStore) Update(change func(*Progress)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for range mostTries {
+	for range maxUpdateAttempts {
 		p, before, err := s.read()
 		if err != nil {
 			return err
@@ -72,7 +72,7 @@ func (s *ProgressStore) Update(change func(*Progress)) error {
 	return fmt.Errorf("%s: %w", s.path, errChanged)
 }
 
-// read returns the progress, with no map nil, and the text of the file.
+// read returns the progress, in which no map is nil, and the text of the file.
 func (s *ProgressStore) read() (Progress, []byte, error) {
 	var p Progress
 	text, err := os.ReadFile(s.path)

@@ -209,8 +209,8 @@ func TestCatalogueNamesExerciseAnomalies(t *testing.T) {
 		}
 	}
 	for _, row := range anomaly.Catalogue() {
-		if sought[row.ID] != slices.Contains(strings.Fields(row.By), "exercise") {
-			t.Errorf("%s is shown by %q, and an exercise looks for it: %t", row.ID, row.By, sought[row.ID])
+		if sought[row.ID] != slices.Contains(strings.Fields(row.Parts), "exercise") {
+			t.Errorf("%s is shown by %q, and an exercise looks for it: %t", row.ID, row.Parts, sought[row.ID])
 		}
 		delete(sought, row.ID)
 	}

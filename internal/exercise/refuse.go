@@ -12,11 +12,11 @@ import (
 	"lockstep/internal/language"
 )
 
-// refuse returns an error if a learner's code cannot be explored: it starts a goroutine, takes the time from elsewhere than its clock, or
-// shares a variable between processes. The explorer finds most of these, too. It misses a call without an effect on the exploration and a
-// goroutine that panics at once, and names another cause if a package variable changes what the code does or makes it wait. Code that does
-// not parse is left to the compiler.
-func (c Checker) refuse(dir string) error {
+// checkSource returns an error if a learner's code cannot be explored: it starts a goroutine, takes the time from elsewhere than its clock,
+// or shares a variable between processes. The explorer finds most of these faults, too, but it misses a call without an effect on the
+// exploration and a goroutine that panics at once. It names another cause if a package variable changes what the code does or makes the
+// code wait. Code that does not parse is left to the compiler.
+func (c Checker) checkSource(dir string) error {
 	files, err := c.sources(dir)
 	if err != nil {
 		return err
@@ -27,9 +27,9 @@ func (c Checker) refuse(dir string) error {
 		if err != nil {
 			continue
 		}
-		at, err := refusal(tree)
+		at, err := forbiddenCode(tree)
 		if err == nil {
-			at, err = sharedVariable(tree)
+			at, err = checkVariables(tree)
 		}
 		if err != nil {
 			return fmt.Errorf("%w (%s:%d)", err, path.Base(file.name), positions.Position(at).Line)
@@ -38,8 +38,8 @@ func (c Checker) refuse(dir string) error {
 	return nil
 }
 
-// refusal returns an error for the first statement or call in a file that is refused, and its position.
-func refusal(file *ast.File) (at token.Pos, err error) {
+// forbiddenCode returns an error for the first forbidden statement or call in a file, and its position.
+func forbiddenCode(file *ast.File) (at token.Pos, err error) {
 	packages := map[string]string{} // import path by the package's name in the file
 	for _, imported := range file.Imports {
 		importPath, _ := strconv.Unquote(imported.Path.Value)
@@ -59,7 +59,7 @@ func refusal(file *ast.File) (at token.Pos, err error) {
 			err = language.Translate(fmt.Errorf("%w: it starts a goroutine of its own", explore.ErrBlind), "代码自己启动了一个 goroutine")
 		case *ast.SelectorExpr:
 			if x, ok := n.X.(*ast.Ident); ok {
-				err = refusedCall(packages[x.Name] + "." + n.Sel.Name)
+				err = checkCall(packages[x.Name] + "." + n.Sel.Name)
 			}
 		}
 		return err == nil
@@ -67,19 +67,19 @@ func refusal(file *ast.File) (at token.Pos, err error) {
 	return at, err
 }
 
-// refusedCall returns an error for a function that may not be called; otherwise nil.
-func refusedCall(function string) error {
+// checkCall returns an error if a function, such as time.Now, must not be called.
+func checkCall(function string) error {
 	switch function {
 	case "time.Now", "time.Since", "time.Until":
-		return calls(explore.ErrUnrepeatable, function)
+		return callError(explore.ErrUnrepeatable, function)
 	case "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTimer", "time.NewTicker", "context.AfterFunc":
-		return calls(explore.ErrBlind, function)
+		return callError(explore.ErrBlind, function)
 	default:
 		return nil
 	}
 }
 
-// calls returns an error of a kind for code that calls a function.
-func calls(kind error, function string) error {
+// callError returns an error that wraps kind, for code that calls a function.
+func callError(kind error, function string) error {
 	return language.Translate(fmt.Errorf("%w: it calls %s", kind, function), "代码调用了 %s", function)
 }

@@ -13,9 +13,9 @@ import (
 // errShared is returned for a package variable that can change: all processes of a schedule, and all schedules, would share it.
 var errShared = errors.New("all processes share a variable of the package, which outlives a schedule")
 
-// sharedVariable returns errShared for the first package variable that can change, and its position: a mutex, a map, a channel, or any
-// variable to which a function assigns. Scripts, errors and tables that no function writes to are allowed.
-func sharedVariable(file *ast.File) (at token.Pos, err error) {
+// checkVariables returns errShared for the first package variable that can change, and its position. Such a variable is a mutex, a map, a
+// channel, or any variable to which a function assigns. Scripts, errors and tables that no function writes to are allowed.
+func checkVariables(file *ast.File) (at token.Pos, err error) {
 	changed := assignedNames(file)
 	for _, declaration := range file.Decls {
 		declared, ok := declaration.(*ast.GenDecl)
@@ -24,7 +24,7 @@ func sharedVariable(file *ast.File) (at token.Pos, err error) {
 		}
 		for _, spec := range declared.Specs {
 			if values, ok := spec.(*ast.ValueSpec); ok {
-				at, err = changeable(values, changed)
+				at, err = checkDeclaration(values, changed)
 			}
 			if err != nil {
 				return at, err
@@ -34,8 +34,9 @@ func sharedVariable(file *ast.File) (at token.Pos, err error) {
 	return token.NoPos, nil
 }
 
-// changeable returns errShared for the first variable of a declaration that can change, and its position.
-func changeable(declared *ast.ValueSpec, changed []string) (at token.Pos, err error) {
+// checkDeclaration returns errShared for the first variable of a declaration that can change, and its position. changed has the names of
+// the variables to which functions assign.
+func checkDeclaration(declared *ast.ValueSpec, changed []string) (at token.Pos, err error) {
 	none := language.Text{}
 	for i, name := range declared.Names {
 		kind := kindOf(declared.Type)
@@ -53,7 +54,7 @@ func changeable(declared *ast.ValueSpec, changed []string) (at token.Pos, err er
 	return token.NoPos, nil
 }
 
-// kindOf names the kind of a type or value that changes without an assignment, such as "a map"; the zero Text for another one.
+// kindOf returns the kind of a type or value that changes without an assignment, such as "a map"; the zero Text for other types.
 func kindOf(x ast.Expr) language.Text {
 	switch x := x.(type) {
 	case *ast.MapType:
@@ -80,7 +81,7 @@ func kindOf(x ast.Expr) language.Text {
 	return language.Text{}
 }
 
-// kindIn names the kind of a type of the packages sync and sync/atomic; the zero Text for another package.
+// kindIn returns the kind of a type of the packages sync and sync/atomic; the zero Text for other packages.
 func kindIn(packageName, name string) language.Text {
 	switch {
 	case packageName == "sync" && (name == "Mutex" || name == "RWMutex"):
@@ -96,7 +97,7 @@ func kindIn(packageName, name string) language.Text {
 	}
 }
 
-// assignedNames returns the names to which functions assign, without those that are local in some function of the file.
+// assignedNames returns the names to which functions assign, without names that are local in some function of the file.
 func assignedNames(file *ast.File) (names []string) {
 	var local []string
 	for _, declaration := range file.Decls {

@@ -34,12 +34,12 @@ func (c Checker) sources(dir string) (all []sourceFile, err error) {
 	return all, err
 }
 
-// sourceFault says in which file the learner's code cannot be a package that the check imports, and what is right. It returns "" if
-// nothing is known to be wrong. The messages of the go command about these are about files of the check.
+// sourceFault returns a sentence about a file that is missing, empty, or in the wrong package, and how to correct that. It returns "" if
+// no fault is known. The go command's messages about these faults would name files of the check, not the learner's.
 func (c Checker) sourceFault(e Exercise, dir string, in language.Language) string {
 	files, _ := c.sources(dir) // the only error is a malformed pattern
 	if len(files) == 0 {
-		return in.Say("%s/lock.go does not exist. This brings it back as it was handed out: git checkout -- %[1]s",
+		return in.Say("%s/lock.go does not exist. This restores the original: git checkout -- %[1]s",
 			"%s/lock.go 不存在。用这条命令可以还原：git checkout -- %[1]s", dir)
 	}
 	packages := map[string]string{} // package clause by file
@@ -47,7 +47,7 @@ func (c Checker) sourceFault(e Exercise, dir string, in language.Language) strin
 	for _, file := range files {
 		text, err := os.ReadFile(file.path)
 		if err == nil && len(bytes.TrimSpace(text)) == 0 {
-			return in.Say("%s is empty. This brings it back as it was handed out: git checkout -- %[1]s",
+			return in.Say("%s is empty. This restores the original: git checkout -- %[1]s",
 				"%s 是空的。用这条命令可以还原：git checkout -- %[1]s", file.name)
 		}
 		// If the clause cannot be parsed, the compiler says what is wrong.
@@ -56,19 +56,18 @@ func (c Checker) sourceFault(e Exercise, dir string, in language.Language) strin
 		}
 	}
 	for _, file := range files {
-		is, want := packages[file.name], e.packageName()
-		if is == "main" || is != "" && is != want && len(names) > 1 {
-			return in.Say("%s begins with package %s. It has to be package %s", "%s 以 package %s 开头，应为 package %s", file.name, is, want)
+		got, want := packages[file.name], e.packageName()
+		if got == "main" || got != "" && got != want && len(names) > 1 {
+			return in.Say("%s begins with package %s. It has to be package %s", "%s 以 package %s 开头，应为 package %s", file.name, got, want)
 		}
 	}
 	return ""
 }
 
-// packageName returns the name of the exercise's package as it is handed out.
+// packageName returns the name of the exercise's package in the original file.
 func (e Exercise) packageName() string { return strings.ReplaceAll(e.Name, "-", "") }
 
-// goErrors returns what the go command has printed, as far as it is about the learner's code in dir. It returns false for errors that are
-// about something else.
+// goErrors returns the errors that the go command has printed. ok is false if they are not about the learner's code in dir.
 func goErrors(output, dir string, in language.Language) (says string, ok bool) {
 	if strings.Contains(output, "attempt.Strategy") { // an error in the program of the check, which calls it
 		return in.Say("%s/lock.go has to declare this function, with which the check begins:\n\n%s",

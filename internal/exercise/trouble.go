@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// explanation returns what a reason means and what to do about it, without a full stop.
+// explanation returns the meaning of a reason and the remedy, without a full stop.
 func explanation(reason string) language.Text {
 	return map[string]language.Text{
 		NotCompiled: language.Both("The code does not compile", "代码无法编译"),
@@ -36,7 +36,7 @@ func explanation(reason string) language.Text {
 	}[reason]
 }
 
-// fail makes o an outcome without a verdict. It says what the reason means, and then the detail, if there is one.
+// fail makes o an outcome without a verdict. Says becomes the explanation of the reason, and the detail, unless that is empty.
 func (o *Outcome) fail(in language.Language, reason, detail string) {
 	o.State, o.Reason = verdict.Failed, reason
 	o.Says = explanation(reason).In(in)
@@ -47,7 +47,7 @@ func (o *Outcome) fail(in language.Language, reason, detail string) {
 	o.Says += in.Say(":\n\n%s", "：\n\n%s", detail)
 }
 
-// failBy makes o an outcome without a verdict because of an error of the explorer or of Checker.refuse.
+// failBy makes o an outcome without a verdict because of an error of the explorer or of Checker.checkSource.
 func (o *Outcome) failBy(err error, in language.Language) {
 	var at *explore.ScheduleError
 	if errors.As(err, &at) {
@@ -66,7 +66,7 @@ func (o *Outcome) failBy(err error, in language.Language) {
 	}
 	detail = strings.TrimLeft(detail, ": ")
 	if strings.HasPrefix(detail, "(") {
-		detail = strings.Trim(detail, "()") // nothing but lines
+		detail = strings.Trim(detail, "()") // The detail is only the position.
 	}
 	o.fail(in, reason, detail)
 	if at != nil && o.Schedule == "" {
@@ -74,8 +74,7 @@ func (o *Outcome) failBy(err error, in language.Language) {
 	}
 }
 
-// reasonOf returns the reason for an error of the explorer or of Checker.refuse, and the kind of error that it is; nil if it is of no
-// known kind.
+// reasonOf returns the reason for an error of the explorer or of Checker.checkSource, and the known error that it wraps; nil: none.
 func reasonOf(err error) (reason string, kind error) {
 	for _, known := range []struct {
 		kind   error

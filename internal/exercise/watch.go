@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// settleTime is how long a check waits after the last write, because editors save in several steps.
+// settleTime is the time that a check waits after the last write, because editors save in several steps.
 const settleTime = 150 * time.Millisecond
 
 // Watch checks an exercise at once and after each save. When it is done, Watch goes on to the next one. It returns when ctx ends or all

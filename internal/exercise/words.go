@@ -16,11 +16,12 @@ func (l Learner) say(english, chinese string, values ...any) {
 	fmt.Fprint(l.People, l.In.Say(english, chinese, values...))
 }
 
+// sayTitle prints the id and the title of an exercise.
 func (l Learner) sayTitle(e Exercise) {
 	l.say("Exercise %s: %s\n", "练习 %s：%s\n", e.ID(), e.Title.In(l.In))
 }
 
-// sayNext prints the next exercise, and returns it; false if all are done.
+// sayNext prints and returns the next exercise; false if all are done.
 func (l Learner) sayNext(p Progress) (next Exercise, left bool) {
 	if next, left = firstNotDone(p); left {
 		l.say("\nNext: %s, %s. Edit %s/lock.go.\n", "\n下一题：%s，%s。请编辑 %s/lock.go。\n", next.ID(), next.Title.In(l.In), next.Dir())
@@ -30,8 +31,8 @@ func (l Learner) sayNext(p Progress) (next Exercise, left bool) {
 	return next, left
 }
 
-// show prints the outcome of a check.
-func (l Learner) show(e Exercise, o Outcome, p Progress) {
+// sayOutcome prints the outcome of a check.
+func (l Learner) sayOutcome(e Exercise, o Outcome, p Progress) {
 	l.sayTitle(e)
 	claim := e.Claim.In(l.In)
 	switch {
@@ -49,7 +50,7 @@ func (l Learner) show(e Exercise, o Outcome, p Progress) {
 		in.Language = l.In
 		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %s. It shows %s: %s (%s).\n\n",
 			"还没有完成。要求：%s\n最少 %s即可违反，出现 %s：%s（%s）。\n\n",
-			claim, stepCount(o.Length, l.In), o.Anomaly, sentenceOf(e, o, in), scenarioText(o, l.In))
+			claim, stepCountText(o.Length, l.In), o.Anomaly, sentenceOf(e, o, in), scenarioText(o, l.In))
 		fmt.Fprintln(l.People, o.Diagram)
 		l.say("The schedule: %s\n", "时序：%s\n", o.Schedule)
 		if !l.watches { // sayWatched prints this after the outcome.
@@ -67,36 +68,36 @@ func (l Learner) show(e Exercise, o Outcome, p Progress) {
 	}
 }
 
-// scenarioText returns the scenario of an outcome, or says that it has no fault.
+// scenarioText returns the flags of an outcome's scenario, or "no fault" if there are none.
 func scenarioText(o Outcome, in language.Language) string {
 	return cmp.Or(o.Scenario, in.Say("no fault", "没有故障"))
 }
 
-// stepCount says how many steps a schedule has.
-func stepCount(n int, in language.Language) string {
+// stepCountText returns a number of steps with its noun.
+func stepCountText(n int, in language.Language) string {
 	if n == 1 {
 		return in.Say("1 step", "1 步")
 	}
 	return in.Say("%d steps", "%d 步", n)
 }
 
-// scheduleCount says how many schedules there are.
-func scheduleCount(n int, in language.Language) string {
+// scheduleCountText returns a number of schedules with its noun.
+func scheduleCountText(n int, in language.Language) string {
 	if n == 1 {
 		return in.Say("1 schedule", "1 种时序")
 	}
 	return in.Say("%d schedules", "%d 种时序", n)
 }
 
-// endlessDepth is a number of steps that no schedule of an exercise has unless the code tries again and again, and the explorer cannot tell
-// that the attempts are the same.
+// endlessDepth is a number of steps that a schedule of an exercise reaches only if the code tries again and again, and the explorer cannot
+// tell that the attempts are the same.
 const endlessDepth = 200
 
-// incompleteText says how far an exploration got until it reached a bound, and how to go on.
+// incompleteText returns sentences about how far an exploration got until it reached a bound, and about what to change.
 func incompleteText(o Outcome, bound string, depth int, in language.Language) string {
 	done := in.Say("It reached its limit of %s (%s) after %s of up to %s, none of which breaks the claim. ",
 		"达到上限 %s（%s）：已跑 %s，最多 %s，没有一个违反要求。",
-		bound, scenarioText(o, in), scheduleCount(o.Schedules, in), stepCount(depth, in))
+		bound, scenarioText(o, in), scheduleCountText(o.Schedules, in), stepCountText(depth, in))
 	if depth >= endlessDepth {
 		return done + in.Say("So long a schedule means that the code tries again and again. If it does so without lock.Poll, use lock.Poll. "+
 			"Otherwise look for something that each attempt needs, and does not get in this scenario.",
@@ -106,8 +107,8 @@ func incompleteText(o Outcome, bound string, depth int, in language.Language) st
 		"每多一条命令，顺序就多出许多：请减少命令，比如把几条合成一个脚本。")
 }
 
-// sentenceOf describes the anomaly of an outcome. For starvation with a limit of one it states the limit, which is a setting elsewhere.
-// Exercise untold also looks for timers, and for a context that ends with another cause than lock.ErrLost.
+// sentenceOf returns a sentence about the anomaly of an outcome. For starvation with a limit of one it states that limit. The exercise
+// untold also looks for timers, and for a context that ends with a cause other than lock.ErrLost.
 func sentenceOf(e Exercise, o Outcome, in explore.Scenario) string {
 	switch found := explore.Anomaly(o.Anomaly); {
 	case found == anomaly.Starved && in.MaxOvertakes() == 1:
@@ -122,7 +123,7 @@ func sentenceOf(e Exercise, o Outcome, in explore.Scenario) string {
 	}
 }
 
-// sayProgress prints how many exercises are done, and how to continue.
+// sayProgress prints the number of exercises that are done, and how to continue.
 func (l Learner) sayProgress(p Progress, done, all int) {
 	l.say("\n%d of %d done.\n", "\n已完成 %d / %d。\n", done, all)
 	if next, left := l.sayNext(p); left {
@@ -130,7 +131,7 @@ func (l Learner) sayProgress(p Progress, done, all int) {
 	}
 }
 
-// sayHints prints the hints given.
+// sayHints prints the hints that the learner has been given.
 func (l Learner) sayHints(e Exercise, texts []string) {
 	l.sayTitle(e)
 	for i, text := range texts {
@@ -158,7 +159,7 @@ func (l Learner) sayNextCheck() {
 	l.say("──── %s ────\n\n", "──── %s ────\n\n", time.Now().Format(time.TimeOnly))
 }
 
-// What is forgotten if it cannot be written down.
+// Names of what is lost if the progress cannot be saved.
 
 func resultText() language.Text {
 	return language.Both("whether the exercise is done", "这一题是否完成")
@@ -172,5 +173,5 @@ func solutionText() language.Text {
 
 // notSavedText returns the beginning of the message that the progress was not saved.
 func notSavedText(what language.Text, in language.Language) string {
-	return in.Say("%s was not written down: ", "没有记下%s：", what.In(in))
+	return in.Say("%s was not saved: ", "没有记下%s：", what.In(in))
 }

@@ -122,7 +122,7 @@ func Tabulate(
 func newLockRow(s strategy.Strategy, scenarios []NamedScenario, results []Result) LockRow {
 	row := LockRow{Lock: s.Name}
 	for _, a := range Anomalies() {
-		if a.OnRequest() {
+		if a.IsOnRequest() {
 			continue
 		}
 		cell := AnomalyCell{Anomaly: a, Applies: a.IsPromisedBy(s), Complete: true}

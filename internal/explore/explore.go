@@ -143,7 +143,7 @@ func Explore(ctx context.Context, s strategy.Strategy, scenario Scenario, goal G
 // promisedAnomalies returns the anomalies that a strategy promises to prevent, except for those that are looked for only by name.
 func promisedAnomalies(s strategy.Strategy) (all []Anomaly) {
 	for _, a := range Anomalies() {
-		if a.IsPromisedBy(s) && !a.OnRequest() {
+		if a.IsPromisedBy(s) && !a.IsOnRequest() {
 			all = append(all, a)
 		}
 	}

@@ -105,7 +105,7 @@ func checkShows(t *testing.T, s strategy.Strategy, in explore.Scenario, target, 
 	switch target {
 	case "":
 	case besidesIdle:
-		goal.Anomalies = slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return a == anomaly.Idle || a.OnRequest() })
+		goal.Anomalies = slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return a == anomaly.Idle || a.IsOnRequest() })
 	default:
 		goal.Anomalies = []explore.Anomaly{target}
 	}

@@ -50,7 +50,7 @@ func (r *Run) Recording() Recording {
 func (r *Run) RecordAnomalies() (over bool) {
 	detected, over := r.Check()
 	for _, d := range detected {
-		if d.Anomaly.IsPromisedBy(r.harness.strategy) || d.Anomaly.OnRequest() {
+		if d.Anomaly.IsPromisedBy(r.harness.strategy) || d.Anomaly.IsOnRequest() {
 			r.addHit(d)
 		}
 	}

@@ -16,14 +16,14 @@ import (
 // IsTake reports whether a command takes a lock.
 func IsTake(args []string) bool { return meaningOf(args).Verb == meaning.Takes }
 
-// IsRelease reports whether a command gives a lock back.
+// IsRelease reports whether a command releases a lock.
 func IsRelease(args []string) bool { return meaningOf(args).Verb == meaning.Removes }
 
 // IsExpiry reports whether a command sets the expiry of a lock that is already taken.
 func IsExpiry(args []string) bool { m := meaningOf(args); return m.Verb == meaning.Renews && m.Forced }
 
-// IsOfLock reports whether a command takes, renews or releases a lock.
-func IsOfLock(args []string) bool { return slices.Contains(args, lock.Key) }
+// NamesLockKey reports whether a command has the lock's key among its arguments.
+func NamesLockKey(args []string) bool { return slices.Contains(args, lock.Key) }
 
 // IsRead reports whether a command reads the stock.
 func IsRead(args []string) bool { return meaningOf(args).Verb == meaning.Reads }
@@ -52,20 +52,20 @@ func withScriptText(args []string, raw string) string {
 }
 
 // IsTurn reports whether a message tells a process that the lock was handed to it.
-func IsTurn(message []string) bool { return isOfTurns(message[1]) }
+func IsTurn(message []string) bool { return isTurnChannel(message[1]) }
 
 // IsSubscription reports whether a command subscribes to the messages of IsTurn.
 func IsSubscription(args []string) bool {
-	return strings.EqualFold(args[0], "subscribe") && slices.ContainsFunc(args[1:], isOfTurns)
+	return strings.EqualFold(args[0], "subscribe") && slices.ContainsFunc(args[1:], isTurnChannel)
 }
 
-// Either returns a predicate that matches what one or other matches.
+// Either returns a predicate that is true where one or other is.
 func Either(one, other func(args []string) bool) func(args []string) bool {
 	return func(args []string) bool { return one(args) || other(args) }
 }
 
-// After returns a stateful predicate. It skips n commands that match; from the next match on it is true of every command.
-func After(n int, matches func(args []string) bool) func(args []string) bool {
+// SkipFirst returns a stateful predicate. It skips n commands that match; from the next match on it is true of every command.
+func SkipFirst(n int, matches func(args []string) bool) func(args []string) bool {
 	return func(args []string) bool {
 		if matches(args) {
 			n--
@@ -74,4 +74,5 @@ func After(n int, matches func(args []string) bool) func(args []string) bool {
 	}
 }
 
-func isOfTurns(channel string) bool { return strings.Contains(channel, ":turn:") }
+// isTurnChannel reports whether processes receive the messages of IsTurn on a channel.
+func isTurnChannel(channel string) bool { return strings.Contains(channel, ":turn:") }

@@ -17,17 +17,17 @@ const AnyPort = "127.0.0.1:0"
 // Proxy listens on a loopback port and forwards everything to one Redis. It parses the protocol only as far as traps need it: a command
 // without a trap passes unchanged, and so does its reply. It is safe for concurrent use.
 type Proxy struct {
-	addr    string
-	running sync.WaitGroup
-	closed  chan struct{} // closed by Close
+	addr    string         // listen address; AnyPort before the first Begin
+	running sync.WaitGroup // goroutines of the listener and of the routes
+	closed  chan struct{}  // closed by Close
 
 	mu        sync.Mutex
-	target    string
+	target    string              // address of the Redis for new connections
 	listener  net.Listener        // nil after End: new connections are refused
 	traps     []*Trap             // traps that have caught nothing yet
 	routes    map[*route]struct{} // open connections
-	gone      bool                // set by Cut: every connection is closed at once
-	hungUntil time.Time           // time until which commands are kept from Redis
+	isCut     bool                // set by Cut: every connection is closed at once
+	hungUntil time.Time           // end of the delay of all commands; zero: never delayed
 }
 
 // OpenProxy opens a proxy to the Redis at target. The caller must call Close once.
@@ -43,7 +43,7 @@ func OpenProxy(target string) (*Proxy, error) {
 // Addr returns the address of the proxy.
 func (p *Proxy) Addr() string { return p.addr }
 
-// Catch sets a trap for the next command, or the next message to a subscriber, that matches, and applies action to it.
+// Catch sets a trap, which applies action to the next command, or the next message to a subscriber, for which matches is true.
 func (p *Proxy) Catch(matches func(args []string) bool, action Action) *Trap {
 	trap := &Trap{
 		matches: matches, action: action, closed: p.closed,
@@ -55,26 +55,26 @@ func (p *Proxy) Catch(matches func(args []string) bool, action Action) *Trap {
 	return trap
 }
 
-// Remove removes a trap. It catches nothing from then on.
+// Remove removes a trap, which then catches nothing any more.
 func (p *Proxy) Remove(trap *Trap) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.traps = slices.DeleteFunc(p.traps, func(t *Trap) bool { return t == trap })
 }
 
-// Cut makes Redis unreachable until Mend: it closes every connection, and each new one.
+// Cut makes Redis unreachable until Restore: it closes every connection, and each new one.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.gone = true
+	p.isCut = true
 	p.disconnect()
 }
 
-// Mend makes Redis reachable again after Cut.
-func (p *Proxy) Mend() {
+// Restore makes Redis reachable again after Cut.
+func (p *Proxy) Restore() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.gone = false
+	p.isCut = false
 }
 
 // End makes Redis unreachable until Begin, as if its process had ended: open connections are closed, new ones refused.
@@ -93,7 +93,7 @@ func (p *Proxy) End() (err error) {
 func (p *Proxy) Begin() error {
 	listener, err := net.Listen("tcp", p.addr)
 	if err != nil {
-		return fmt.Errorf("a proxy to the Redis at %s: %w", p.target, err)
+		return fmt.Errorf("opening a proxy to the Redis at %s: %w", p.target, err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +102,7 @@ func (p *Proxy) Begin() error {
 	return nil
 }
 
-// PointAt directs new connections to another Redis, as an address that follows the master does. Open connections stay.
+// PointAt directs new connections to another Redis, as a virtual address does after a failover. Open connections stay.
 func (p *Proxy) PointAt(target string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,11 +116,11 @@ func (p *Proxy) Disconnect() {
 	p.disconnect()
 }
 
-// Hang delays all commands for a time, as CLIENT PAUSE does. They take effect afterwards.
-func (p *Proxy) Hang(lasts time.Duration) {
+// Hang delays all commands for a duration, as CLIENT PAUSE does. They take effect afterwards.
+func (p *Proxy) Hang(duration time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.hungUntil = time.Now().Add(lasts)
+	p.hungUntil = time.Now().Add(duration)
 }
 
 // awaitHang waits until the delay of Hang is over or the proxy is closed.
@@ -128,9 +128,9 @@ func (p *Proxy) awaitHang() {
 	p.mu.Lock()
 	until := p.hungUntil
 	p.mu.Unlock()
-	if lasts := time.Until(until); lasts > 0 {
+	if left := time.Until(until); left > 0 {
 		select {
-		case <-time.After(lasts):
+		case <-time.After(left):
 		case <-p.closed:
 		}
 	}
@@ -151,6 +151,7 @@ func (p *Proxy) Close() error {
 	return err
 }
 
+// accept serves the clients of a listener until it is closed.
 func (p *Proxy) accept(listener net.Listener) {
 	for {
 		client, err := listener.Accept()
@@ -173,7 +174,7 @@ func (p *Proxy) serve(client net.Conn) {
 func (p *Proxy) open(client net.Conn) *route {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.gone && p.listener != nil {
+	if !p.isCut && p.listener != nil {
 		if server, err := net.Dial("tcp", p.target); err == nil {
 			r := &route{proxy: p, client: client, server: server}
 			p.routes[r] = struct{}{}
@@ -184,6 +185,7 @@ func (p *Proxy) open(client net.Conn) *route {
 	return nil
 }
 
+// forget closes a route, and removes it from the open ones.
 func (p *Proxy) forget(r *route) {
 	r.close()
 	p.mu.Lock()

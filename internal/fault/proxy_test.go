@@ -124,7 +124,7 @@ func TestLostRequestsAndReplies(t *testing.T) {
 	}
 }
 
-func TestCutBreaksConnectionsUntilMend(t *testing.T) {
+func TestCutBreaksConnectionsUntilRestore(t *testing.T) {
 	proxy, client, _ := openProxy(t)
 	if err := client.Ping(t.Context()).Err(); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestCutBreaksConnectionsUntilMend(t *testing.T) {
 	if err := client.Ping(t.Context()).Err(); err == nil {
 		t.Error("Redis answers though it is cut off")
 	}
-	proxy.Mend()
+	proxy.Restore()
 	if err := client.Ping(t.Context()).Err(); err != nil {
 		t.Errorf("after it was mended: %v", err)
 	}

@@ -21,19 +21,19 @@ import (
 )
 
 // ErrNoRedis is returned when no redis-server or valkey-server is installed on this machine.
-var ErrNoRedis = errors.New("it is not installed")
+var ErrNoRedis = errors.New("not installed")
 
-// RedisVariable names the program of a Redis in the environment: it chooses the server of the tests.
+// RedisVariable is the environment variable with the Redis server program for the tests.
 const RedisVariable = "LOCKSTEP_TEST_REDIS"
 
-// FindRedis returns the path of the program that RedisVariable names, or else of a redis-server or a valkey-server that is installed. It
-// fails with ErrNoRedis if none is.
+// FindRedis returns the path of the program in RedisVariable. If that is not set, it returns the path of an installed redis-server or
+// valkey-server, or ErrNoRedis.
 func FindRedis() (path string, err error) {
 	if named := os.Getenv(RedisVariable); named != "" {
 		if path, err = exec.LookPath(named); err != nil {
 			return "", fmt.Errorf("%s: %w; want the path of a redis-server or a valkey-server", RedisVariable, err)
 		}
-		return filepath.Abs(path) // A relative path would not hold: servers run in their own directories.
+		return filepath.Abs(path) // A relative path would not stay valid: servers run in their own directories.
 	}
 	programs := []string{"redis-server", "valkey-server"}
 	for _, program := range programs {
@@ -45,10 +45,10 @@ func FindRedis() (path string, err error) {
 }
 
 const (
-	host = "127.0.0.1"
+	host = "127.0.0.1" // listen address of the servers
 
-	// The range of ports lies below the ephemeral ports of the system, so that no other process gets a server's port by chance while the
-	// server is down.
+	// first port and number of ports: the range lies below the ephemeral ports of the system, so that no other process gets a server's port
+	// by chance while the server is down
 	firstPort, portCount = 20_000, 12_000
 
 	portAttempts = 5 // number of ports to try, since some may be in use
@@ -56,26 +56,26 @@ const (
 	versionTimeout = 10 * time.Second // time limit of redis-server --version
 )
 
-// RedisServer is a redis-server or a valkey-server as a process of its own, on loopback, that can be killed and started again with what it
+// RedisServer runs redis-server or valkey-server as a child process on loopback. It can be killed, and restarted with the data that it
 // wrote. One goroutine at a time may use it.
 type RedisServer struct {
-	program string
+	program string // path of the program
 	port    int
-	dir     string
-	args    []string
-	process *os.Process
+	dir     string        // working directory, with the data files
+	args    []string      // arguments besides address and directory
+	process *os.Process   // nil: no process runs
 	ended   chan struct{} // closed when the process has ended and its log is read
 
 	temporary string // directory that Close removes; empty: none
 }
 
-// StartRedis starts the program, "" for the one that FindRedis finds, on a free port, with further arguments, in a directory where it keeps
-// its files, "" for one that goes with it. It waits until it answers. The caller must Close it.
+// StartRedis starts program on a free port, with additional arguments, and waits until it answers. An empty program means the result of
+// FindRedis; an empty dir means a temporary directory, which Close removes. The caller must call Close.
 func StartRedis(ctx context.Context, program, dir string, args ...string) (s *RedisServer, err error) {
 	temporary := ""
 	if dir == "" {
 		if temporary, err = os.MkdirTemp("", "lockstep-redis-"); err != nil {
-			return nil, fmt.Errorf("a directory for the files of a Redis: %w; TMPDIR says where", err)
+			return nil, fmt.Errorf("creating a directory for Redis: %w; TMPDIR selects another place", err)
 		}
 		dir = temporary
 	}
@@ -94,7 +94,7 @@ func StartRedis(ctx context.Context, program, dir string, args ...string) (s *Re
 	return nil, errors.Join(err, os.RemoveAll(temporary))
 }
 
-// NewRedis returns a server as StartRedis does, on a port of choice, that runs once Run is called.
+// NewRedis returns a server on the given port that does not run yet; see Run. An empty program means the result of FindRedis.
 func NewRedis(program string, port int, dir string, args ...string) (*RedisServer, error) {
 	path, err := FindRedis()
 	if program != "" {
@@ -108,18 +108,19 @@ func NewRedis(program string, port int, dir string, args ...string) (*RedisServe
 	return &RedisServer{program: path, port: port, dir: dir, args: args}, err
 }
 
-// version matches what a program says with --version: Redis server v=7.0.15 sha=00000000:0 …
-var version = regexp.MustCompile(`^(\w+) server v=(\S+)`)
+// versionPattern matches the output of --version: Redis server v=7.0.15 sha=00000000:0 …
+var versionPattern = regexp.MustCompile(`^(\w+) server v=(\S+)`)
 
-// checkVersion returns redisclient.ErrTooOld for a program that is too old: it would not log the words by which readLog detects readiness.
+// checkVersion returns redisclient.ErrTooOld for a program that is too old. Such a program would not log the words by which readLog
+// detects that it is ready.
 func checkVersion(path string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
 	defer cancel()
-	said, err := exec.CommandContext(ctx, path, "--version").Output()
+	output, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
 		return fmt.Errorf("%s --version: %w", path, err)
 	}
-	if match := version.FindStringSubmatch(string(said)); match != nil {
+	if match := versionPattern.FindStringSubmatch(string(output)); match != nil {
 		if err := redisclient.CheckVersion(match[1], match[2]); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -130,8 +131,8 @@ func checkVersion(path string) error {
 // Addr returns the address at which the server listens.
 func (s *RedisServer) Addr() string { return net.JoinHostPort(host, strconv.Itoa(s.port)) }
 
-// Run starts the server, or restarts it after Kill at the same address, and waits until it is ready. If the server's first argument does
-// not begin with -, it is a configuration file, which Redis wants first.
+// Run starts the server, or restarts it after Kill at the same address, and waits until it is ready. If the first argument is a
+// configuration file, because it does not begin with -, it stays first, as Redis requires.
 func (s *RedisServer) Run(ctx context.Context) error {
 	file := 0
 	if len(s.args) > 0 && !strings.HasPrefix(s.args[0], "-") {
@@ -160,22 +161,22 @@ func (s *RedisServer) Run(ctx context.Context) error {
 		return nil
 	case <-ended:
 		s.process = nil
-		return fmt.Errorf("%s on %s ended at once, %s; its last word: %s", s.program, s.Addr(), command.ProcessState, last)
+		return fmt.Errorf("%s on %s exited at once (%s); last log line: %s", s.program, s.Addr(), command.ProcessState, last)
 	case <-ctx.Done():
 		s.Kill()
 		return context.Cause(ctx)
 	}
 }
 
-// readLog reads a server's log to its end, closes ready at the line that says that the server listens, and returns the last line. A probe
-// of the port would prove nothing: another process may have taken it.
+// readLog reads a server's log to its end, and returns the last line. It closes ready at the line that says that the server listens. A
+// probe of the port would prove nothing: another process may have taken the port.
 func readLog(log io.Reader, ready chan struct{}) (last string) {
 	lines := bufio.NewScanner(log)
-	for said := false; lines.Scan(); {
+	for isReady := false; lines.Scan(); {
 		last = lines.Text()
-		if !said && (strings.Contains(last, "Ready to accept connections") || strings.Contains(last, "Sentinel ID is")) {
+		if !isReady && (strings.Contains(last, "Ready to accept connections") || strings.Contains(last, "Sentinel ID is")) {
 			close(ready)
-			said = true
+			isReady = true
 		}
 	}
 	return last
@@ -201,7 +202,7 @@ func (s *RedisServer) Clear() error {
 	return errors.Join(os.RemoveAll(s.dir), os.Mkdir(s.dir, 0o700))
 }
 
-// Restart kills the server and starts it again. It is empty then, unless it persists its data.
+// Restart kills the server and starts it again. The server is empty then, unless it persists its data.
 func (s *RedisServer) Restart(ctx context.Context) error {
 	s.Kill()
 	return s.Run(ctx)

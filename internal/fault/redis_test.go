@@ -44,7 +44,7 @@ func TestAppendOnlyFileSurvivesKill(t *testing.T) {
 func TestStartRedisReturnsCause(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	if _, err := fault.StartRedis(t.Context(), "", t.TempDir(), "--nonsense", "1"); err == nil ||
-		!strings.Contains(err.Error(), "ended at once, exit status 1") {
+		!strings.Contains(err.Error(), "exited at once (exit status 1)") {
 		t.Errorf("%v; want it to say how it ended", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())

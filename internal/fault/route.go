@@ -18,10 +18,10 @@ type route struct {
 
 	mu         sync.Mutex
 	pending    []pendingReply // replies that Redis owes, in order
-	subscribes bool           // the client has subscribed, so messages come between replies
+	subscribed bool           // the client has subscribed to a channel, so messages come between replies
 
 	transaction []string // raw commands since MULTI; nil outside a transaction
-	resendTrap  *Trap    // Resend trap of a command in the transaction, which is sent twice as a whole
+	resendTrap  *Trap    // Resend trap of a command in the transaction, which is then sent twice as a whole; nil: none
 }
 
 // pendingReply describes a reply that Redis has not sent yet.
@@ -30,6 +30,7 @@ type pendingReply struct {
 	discarded bool  // the reply is dropped: the command is sent twice, and the client gets the second reply
 }
 
+// errLost is returned when a trap has lost a command: its connection must be closed.
 var errLost = errors.New("this connection is lost with its command")
 
 // run forwards commands and replies until both directions have ended.
@@ -47,11 +48,13 @@ func (r *route) run() {
 	replies.Wait()
 }
 
+// close closes both connections. It may be called more than once.
 func (r *route) close() {
 	_ = r.client.Close() // Either connection may be closed already.
 	_ = r.server.Close()
 }
 
+// passCommands forwards the client's commands, and applies traps to them. It returns errLost after a lost command.
 func (r *route) passCommands() error {
 	commands := bufio.NewReader(r.client)
 	for {
@@ -114,12 +117,13 @@ func (r *route) send(name, raw string, trap *Trap) error {
 		raw += strings.Join(again, "")
 	}
 	r.pending = append(r.pending, pendingReply{trap: trap})
-	r.subscribes = r.subscribes || strings.EqualFold(name, "subscribe")
+	r.subscribed = r.subscribed || strings.EqualFold(name, "subscribe")
 	r.mu.Unlock()
 	_, err := io.WriteString(r.server, raw)
 	return err
 }
 
+// passReplies forwards replies and messages from Redis, and applies traps to them, until the connection ends or a reply is lost.
 func (r *route) passReplies() {
 	replies := bufio.NewReader(r.server)
 	for {
@@ -152,7 +156,7 @@ func (r *route) passReplies() {
 func (r *route) receive(raw string) (message []string, reply pendingReply) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.subscribes {
+	if r.subscribed {
 		if words, err := proto.ReadStrings(raw); err == nil && len(words) == 3 && words[0] == "message" {
 			return words, pendingReply{}
 		}

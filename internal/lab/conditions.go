@@ -7,15 +7,15 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Condition is a predicate of the events that the witness has recorded. A scenario waits until one is met; the verdict of a run checks
-// others when the scenario has ended.
+// Condition is a predicate of the events that the witness has recorded. A scenario waits until a condition is met, and the verdict of a
+// run depends on other conditions, which are checked at its end.
 type Condition func(events []witness.Event) bool
 
-// match is a predicate of one event.
-type match func(e witness.Event) bool
+// matcher is a predicate of one event.
+type matcher func(e witness.Event) bool
 
 // ofKind matches events of a kind. who is a sale or a replica; "" matches any.
-func ofKind(who string, kind witness.Kind) match {
+func ofKind(who string, kind witness.Kind) matcher {
 	return func(e witness.Event) bool { return concerns(e, who) && e.Kind == kind }
 }
 
@@ -25,31 +25,39 @@ func concerns(e witness.Event, who string) bool {
 }
 
 // commands matches the commands of a sale or a replica with a verb and an outcome; an empty outcome matches any.
-func commands(who string, verb witness.Verb, outcome witness.Outcome) match {
+func commands(who string, verb witness.Verb, outcome witness.Outcome) matcher {
 	return func(e witness.Event) bool {
 		return concerns(e, who) && e.Command != nil && e.Command.Verb == verb && (outcome == "" || e.Command.Outcome == outcome)
 	}
 }
 
 // some is met when at least one event matches.
-func some(such match) Condition {
-	return func(events []witness.Event) bool { return slices.ContainsFunc(events, such) }
+func some(matches matcher) Condition {
+	return func(events []witness.Event) bool { return slices.ContainsFunc(events, matches) }
 }
 
-// moment is met when a sale or a replica has an event of a kind.
-func moment(who string, kind witness.Kind) Condition { return some(ofKind(who, kind)) }
-func occurred(kind witness.Kind) Condition           { return moment("", kind) }
-func requested(sale string) Condition                { return moment(sale, witness.KindAsks) }
-func obtained(sale string) Condition                 { return moment(sale, witness.KindObtains) }
-func ended(sale string) Condition                    { return moment(sale, witness.KindEnds) }
+// hasEvent is met when a sale or a replica has an event of a kind.
+func hasEvent(who string, kind witness.Kind) Condition { return some(ofKind(who, kind)) }
 
-// did is met when a sale or a replica has sent such a command.
-func did(who string, verb witness.Verb, outcome witness.Outcome) Condition {
+// occurred is met when there is an event of a kind.
+func occurred(kind witness.Kind) Condition { return hasEvent("", kind) }
+
+// requested is met when a sale has asked for the lock.
+func requested(sale string) Condition { return hasEvent(sale, witness.KindAsks) }
+
+// obtained is met when a sale has obtained the lock.
+func obtained(sale string) Condition { return hasEvent(sale, witness.KindObtains) }
+
+// ended is met when a sale has ended.
+func ended(sale string) Condition { return hasEvent(sale, witness.KindEnds) }
+
+// sentCommand is met when a sale or a replica has sent a command with a verb and an outcome; an empty outcome matches any.
+func sentCommand(who string, verb witness.Verb, outcome witness.Outcome) Condition {
 	return some(commands(who, verb, outcome))
 }
 
 // firstLearnsOfLoss is met when the first sale of r1 has learned that it lost its lock.
-func firstLearnsOfLoss() Condition { return moment("r1#1", witness.KindLoses) }
+func firstLearnsOfLoss() Condition { return hasEvent("r1#1", witness.KindLoses) }
 
 // sold is met when a sale, or any sale of a replica, has succeeded.
 func sold(who string) Condition {
@@ -61,65 +69,67 @@ func failed(sale string) Condition {
 	return some(func(e witness.Event) bool { return ofKind(sale, witness.KindEnds)(e) && e.Error != "" })
 }
 
-// answered is met when the write of a sale has got a reply.
+// answered is met when Redis has replied to the write of a sale.
 func answered(sale string) Condition {
 	return some(func(e witness.Event) bool {
 		return commands(sale, witness.Writes, "")(e) && e.Command.Outcome != witness.Unknown
 	})
 }
 
-// either is met when at least one of the conditions is.
+// either is met when at least one of the conditions is met.
 func either(conditions ...Condition) Condition {
 	return func(events []witness.Event) bool {
 		return slices.ContainsFunc(conditions, func(condition Condition) bool { return condition(events) })
 	}
 }
 
-// all is met when each of the conditions is.
+// all is met when each of the conditions is met.
 func all(conditions ...Condition) Condition {
 	return func(events []witness.Event) bool {
 		return !slices.ContainsFunc(conditions, func(condition Condition) bool { return !condition(events) })
 	}
 }
 
+// not is met when the condition is not.
 func not(condition Condition) Condition {
 	return func(events []witness.Event) bool { return !condition(events) }
 }
 
-// atLeast is met when a sale or a replica has n events of a kind.
+// atLeast is met when a sale or a replica has n or more events of a kind.
 func atLeast(n int, who string, kind witness.Kind) Condition {
 	return func(events []witness.Event) bool { return count(events, ofKind(who, kind)) >= n }
 }
 
-func count(events []witness.Event, such match) (n int) {
+// count returns the number of events that match.
+func count(events []witness.Event, matches matcher) (n int) {
 	for _, e := range events {
-		if such(e) {
+		if matches(e) {
 			n++
 		}
 	}
 	return n
 }
 
-// before is met when the events before the first match meet the condition; without a match, when all events do.
-func before(such match, condition Condition) Condition {
+// metBefore is met when the events before the first match meet the condition. Without a match, all events are checked.
+func metBefore(matches matcher, condition Condition) Condition {
 	return func(events []witness.Event) bool {
-		if i := slices.IndexFunc(events, such); i >= 0 {
+		if i := slices.IndexFunc(events, matches); i >= 0 {
 			events = events[:i]
 		}
 		return condition(events)
 	}
 }
 
-// since is met when there is a match and the events after the first one meet the condition.
-func since(such match, condition Condition) Condition {
+// metAfter is met when there is a match, and the events after the first match meet the condition.
+func metAfter(matches matcher, condition Condition) Condition {
 	return func(events []witness.Event) bool {
-		i := slices.IndexFunc(events, such)
+		i := slices.IndexFunc(events, matches)
 		return i >= 0 && condition(events[i+1:])
 	}
 }
 
-// within is met when the first event that matches then follows the first that matches first in less than d.
-func within(d time.Duration, first, then match) Condition {
+// followsWithin is met when an event matches first, and the next event that matches then follows it in less than d.
+func followsWithin(d time.Duration, first, then matcher) Condition {
 	return func(events []witness.Event) bool {
 		i := slices.IndexFunc(events, first)
 		if i < 0 {
@@ -132,19 +142,19 @@ func within(d time.Duration, first, then match) Condition {
 
 // requestedInTime is met when a sale asked for the lock before the first sale of r1 ended.
 func requestedInTime(sale string) Condition {
-	return before(ofKind("r1#1", witness.KindEnds), requested(sale))
+	return metBefore(ofKind("r1#1", witness.KindEnds), requested(sale))
 }
 
 // diedWithLock is met when a replica died after one of its sales had taken the lock.
 func diedWithLock(replica string) Condition {
 	dies := ofKind(replica, witness.KindDies)
-	return all(some(dies), before(dies, either(obtained(replica), did(replica, witness.Takes, witness.Done))))
+	return all(some(dies), metBefore(dies, either(obtained(replica), sentCommand(replica, witness.Takes, witness.Done))))
 }
 
-// freedInCriticalSection is met when a held command was released to Redis while a sale was in the critical section.
-func freedInCriticalSection(sale string) Condition {
+// releasedInCriticalSection is met when a held command was released to Redis while a sale was in the critical section.
+func releasedInCriticalSection(sale string) Condition {
 	freed := ofKind("", witness.KindCommandReleased)
-	return all(some(freed), before(freed, all(obtained(sale), not(moment(sale, witness.KindLeaves)))))
+	return all(some(freed), metBefore(freed, all(obtained(sale), not(hasEvent(sale, witness.KindLeaves)))))
 }
 
 // blockedFor is met when a sale that had asked for the lock neither obtained it nor ended for d after the first sale of r1 obtained it.
@@ -153,32 +163,34 @@ func blockedFor(d time.Duration, sale string) Condition {
 	over := func(e witness.Event) bool {
 		return ofKind(sale, witness.KindObtains)(e) || ofKind(sale, witness.KindEnds)(e)
 	}
-	return all(before(over, requested(sale)), since(first, some(over)), not(within(d, first, over)))
+	return all(metBefore(over, requested(sale)), metAfter(first, some(over)), not(followsWithin(d, first, over)))
 }
 
 // refused is met when Redis has refused the lock to a sale.
-func refused(sale string) Condition { return did(sale, witness.Takes, witness.Refused) }
+func refused(sale string) Condition { return sentCommand(sale, witness.Takes, witness.Refused) }
 
-// passedOn is met when a replica has released the lock by a command that hands it to the next waiting process.
-func passedOn(replica string) Condition { return did(replica, witness.Removes, witness.Passed) }
+// handedOff is met when a replica has released the lock by a command that hands it to the next waiting process.
+func handedOff(replica string) Condition {
+	return sentCommand(replica, witness.Removes, witness.Passed)
+}
 
-// renewed is met when a replica has renewed its lock.
-func renewed(replica string) Condition { return did(replica, witness.Renews, witness.Done) }
+// renewed is met when a replica has renewed the lock that it holds.
+func renewed(replica string) Condition { return sentCommand(replica, witness.Renews, witness.Done) }
 
 // diedWaiting is met when the replica of a sale died while the sale waited for the lock.
 func diedWaiting(sale string) Condition {
 	dies := ofKind(witness.ReplicaOf(sale), witness.KindDies)
-	return all(some(dies), before(dies, all(refused(sale), not(obtained(sale)))))
+	return all(some(dies), metBefore(dies, all(refused(sale), not(obtained(sale)))))
 }
 
 // renewedInTime is met when the replica of a sale renewed its lock before the sale ended.
 func renewedInTime(sale string) Condition {
-	return all(ended(sale), before(ofKind(sale, witness.KindEnds), renewed(witness.ReplicaOf(sale))))
+	return all(ended(sale), metBefore(ofKind(sale, witness.KindEnds), renewed(witness.ReplicaOf(sale))))
 }
 
 // soldAfter is met when the last sale of a replica that ended after the first event of a kind succeeded.
 func soldAfter(kind witness.Kind, replica string) Condition {
-	return since(ofKind("", kind), func(events []witness.Event) bool {
+	return metAfter(ofKind("", kind), func(events []witness.Event) bool {
 		for _, e := range slices.Backward(events) {
 			if ofKind(replica, witness.KindEnds)(e) {
 				return e.Error == ""

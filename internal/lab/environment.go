@@ -21,10 +21,10 @@ type Replicas interface {
 	// Start starts n replicas named r1, r2, … and returns their addresses when all are up. For each name, command returns a command of the
 	// program with its settings as flags; the listen address is not among them.
 	Start(ctx context.Context, n int, command func(name string) []string) (addresses map[string]string, err error)
-	Kill(name string) error // ends the replica at once, in the middle of its work
-	Stop(name string) error // suspends the replica with its timers
-	Resume(name string) error
-	End() error // ends all replicas
+	Kill(name string) error   // ends the replica at once, in the middle of its work
+	Stop(name string) error   // suspends the replica with its timers
+	Resume(name string) error // resumes a suspended replica
+	End() error               // ends all replicas
 }
 
 // Need is something that a lab needs and that not every environment offers.
@@ -36,15 +36,15 @@ const (
 	RealRedis Need = "real-redis" // a redis-server or a valkey-server is installed
 )
 
-// TabEnvironment returns the environment of a browser tab. Each replica is a worker of the page.
+// TabEnvironment returns the environment of a browser tab. Each replica is a Web Worker of the page.
 func TabEnvironment(replicas func() Replicas, redis string) Environment {
 	return Environment{Replicas: replicas, Redis: redis, Lacks: []Need{Signals, RealRedis}}
 }
 
-// FitsInto returns ErrNoSignals or ErrNoRedis if the environment does not meet a need of the lab.
-func (l Lab) FitsInto(p Environment) error {
+// CheckNeeds returns ErrNoSignals or ErrNoRedis if the environment does not meet a need of the lab.
+func (l Lab) CheckNeeds(env Environment) error {
 	for _, need := range l.Needs {
-		if slices.Contains(p.Lacks, need) {
+		if slices.Contains(env.Lacks, need) {
 			return map[Need]error{Signals: ErrNoSignals, RealRedis: ErrNoRedis}[need]
 		}
 	}
@@ -60,39 +60,47 @@ func Machine(program string) Environment {
 	return p
 }
 
-// grace is how long a replica may take to end. It is short, because the run's Redis ends as well: unfinished work is of no use.
-const grace = 300 * time.Millisecond
+// shutdownGrace is the time that a replica has to end. It is short, because the run's Redis ends as well: unfinished work is of no use.
+const shutdownGrace = 300 * time.Millisecond
 
+// processes implements Replicas with a child process for each replica.
 type processes struct {
-	program string
-	shops   *cluster.Isolated
+	program string            // path of the lockstep program
+	cluster *cluster.Isolated // nil: not started
 }
 
+// Start implements Replicas.
 func (p *processes) Start(ctx context.Context, n int, command func(name string) []string) (_ map[string]string, err error) {
-	p.shops, err = cluster.StartIsolated(ctx, p.program, n, func(name string) []string {
+	p.cluster, err = cluster.StartIsolated(ctx, p.program, n, func(name string) []string {
 		words := command(name)
 		if words[0] == serve {
 			words = append(words, "--server.addr="+fault.AnyPort)
 		}
 		return words
-	}, grace)
+	}, shutdownGrace)
 	if err != nil {
 		return nil, err
 	}
 	addresses := map[string]string{}
-	for _, up := range p.shops.Replicas() {
+	for _, up := range p.cluster.Replicas() {
 		addresses[up.Name] = up.Address
 	}
 	return addresses, nil
 }
 
-func (p *processes) Kill(name string) error   { return p.shops.Do(name, "kill") }
-func (p *processes) Stop(name string) error   { return p.shops.Do(name, "pause") }
-func (p *processes) Resume(name string) error { return p.shops.Do(name, "resume") }
+// Kill implements Replicas.
+func (p *processes) Kill(name string) error { return p.cluster.Do(name, "kill") }
 
+// Stop implements Replicas.
+func (p *processes) Stop(name string) error { return p.cluster.Do(name, "pause") }
+
+// Resume implements Replicas.
+func (p *processes) Resume(name string) error { return p.cluster.Do(name, "resume") }
+
+// End implements Replicas.
 func (p *processes) End() error {
-	if p.shops == nil {
+	if p.cluster == nil {
 		return nil // Start was never called.
 	}
-	return p.shops.Close()
+	return p.cluster.Close()
 }

@@ -101,11 +101,11 @@ func TestLabKillsAReplicaThroughItsStarter(t *testing.T) {
 		Hit: func(events []witness.Event) bool {
 			return slices.ContainsFunc(events, func(e witness.Event) bool { return e.Kind == witness.KindDies && e.Replica == "r2" })
 		},
-		Expected: []lab.Expectation{{Locks: lab.LockNames{"v2"}, Observed: verdict.Holds}},
+		Expected: []lab.Expectation{{Locks: lab.LockNames{"v2"}, Verdict: verdict.Holds}},
 	}
 	replicas := &inside{t: t}
 	result, err := l.Run(t.Context(), lab.Environment{Replicas: func() lab.Replicas { return replicas }, Redis: fault.AnyPort},
-		lab.Play{Lock: "v2", Redis: lab.Embedded, In: language.English})
+		lab.RunOptions{Lock: "v2", Redis: lab.Embedded, In: language.English})
 	if err != nil || !slices.Equal(replicas.killed, []string{"r2"}) || !result.AsExpected() {
 		t.Errorf("killed: %v, %v; want r2, and that it is seen: %s", replicas.killed, err, result.Reason)
 	}
@@ -121,7 +121,7 @@ func TestLabIsRefusedWhereItsNeedsAreNotMet(t *testing.T) {
 			if err != nil {
 				return found, err
 			}
-			return found, found.FitsInto(env)
+			return found, found.CheckNeeds(env)
 		}()
 		if (err != nil) != (len(l.Needs) > 0) || (err != nil) != (l.Runs == "no") {
 			t.Errorf("%s needs %q, and is for %q: %v", l.Name, l.Needs, l.Runs, err)
@@ -133,7 +133,7 @@ func TestLabIsRefusedWhereItsNeedsAreNotMet(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := l.FitsInto(env); !errors.Is(err, want) {
+			if err := l.CheckNeeds(env); !errors.Is(err, want) {
 				t.Errorf("got %v; want %v", err, want)
 			}
 		})

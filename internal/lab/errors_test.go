@@ -19,7 +19,7 @@ func TestLabRefusesALockThatTheServerLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, in := range language.All() {
-		if lacking(row.Fits(strategy.Servers{Redis: "Redis 7.0.15"})).In(in) == "" {
+		if missingNeed(row.Fits(strategy.Servers{Redis: "Redis 7.0.15"})).In(in) == "" {
 			t.Errorf("in %s nothing says why delex was not run", in)
 		}
 	}
@@ -31,7 +31,7 @@ func TestLabRefusesALockThatTheServerLacks(t *testing.T) {
 // Failures are in the reader's language: the step of a scenario that failed and its reason, and the reason why a sale failed, by its code.
 func TestFailuresAreTranslated(t *testing.T) {
 	s := &Stage{}
-	s.hit("r1", 0, witness.KindDies, func() error { return ErrNoSignals })
+	s.inject("r1", 0, witness.KindDies, func() error { return ErrNoSignals })
 	stopped := s.err
 	for _, test := range []struct {
 		name             string
@@ -39,10 +39,11 @@ func TestFailuresAreTranslated(t *testing.T) {
 		english, chinese string
 	}{
 		{"step of a scenario", &failure{toWait("r2#1"), errTooLong}, "r2#1 to wait: it did not happen in time", "r2#1 开始等待：没有及时发生"},
-		{"tick of a job", fmt.Errorf("lab failover: %w", &failure{passing(3), errNotKnown}), "tick 3: nobody knows yet", "第 3 个 tick：结果尚不明确"},
+		{"tick of a job", fmt.Errorf("lab failover: %w", &failure{tickStep(3), errNotKnown}),
+			"tick 3: the result is not known yet", "第 3 个 tick：结果尚不明确"},
 		{
 			"fault that cannot be injected", stopped,
-			"r1 dies: this lab stops a process, which only Unix can", "r1 崩溃：这个实验要暂停进程，只有 Unix 可以",
+			"r1 dies: this lab suspends a process, which works only on Unix", "r1 崩溃：这个实验要暂停进程，只有 Unix 可以",
 		},
 		{
 			"Redis is unavailable", fmt.Errorf("GET inventory: %w", lock.ErrUnavailable),
@@ -51,7 +52,7 @@ func TestFailuresAreTranslated(t *testing.T) {
 		{"error without a code", errors.New("exit status 3"), "exit status 3", "exit status 3"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			english, chinese := explain(test.err, language.English), explain(test.err, language.Chinese)
+			english, chinese := errorText(test.err, language.English), errorText(test.err, language.Chinese)
 			if english != test.english || chinese != test.chinese {
 				t.Errorf("got %q, %q; want %q, %q", english, chinese, test.english, test.chinese)
 			}
@@ -65,7 +66,7 @@ func TestFailuresAreTranslated(t *testing.T) {
 		language.Chinese: "没有出错，但无法证明锁起了作用；r2#1 失败：Redis 不可用",
 	} {
 		t.Run(string(in), func(t *testing.T) {
-			if got := provesNothing(ended, in); got != want {
+			if got := noProofReason(ended, in); got != want {
 				t.Errorf("got %q; want %q", got, want)
 			}
 		})

@@ -84,7 +84,7 @@ func TestExplorerConfirmsTheFlawsOfLabs(t *testing.T) {
 	if err := json.Unmarshal(text, &table); err != nil {
 		t.Fatal(err)
 	}
-	m := lab.Expected(language.English)
+	m := lab.ExpectedMatrix(language.English)
 	for _, l := range lab.All() {
 		if notExplored[l.Name] != "" {
 			continue

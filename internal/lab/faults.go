@@ -20,7 +20,7 @@ func (s *Stage) Resume(name string) { s.signal(name, witness.KindResumes, s.repl
 
 // signal sends a signal to a replica and records the event.
 func (s *Stage) signal(name string, kind witness.Kind, send func(name string) error) {
-	s.hit(name, 0, kind, func() error { return send(name) })
+	s.inject(name, 0, kind, func() error { return send(name) })
 }
 
 // Cut disconnects a replica from every Redis.
@@ -33,14 +33,14 @@ func (s *Stage) CutNode(name string, node int) {
 	s.onProxies(name, node, witness.KindCutOff, s.proxies[name][node:node+1], (*fault.Proxy).Cut)
 }
 
-// Mend reconnects a replica to every Redis.
-func (s *Stage) Mend(name string) {
-	s.onProxies(name, 0, witness.KindReconnects, s.proxies[name], (*fault.Proxy).Mend)
+// Reconnect reconnects a replica to every Redis.
+func (s *Stage) Reconnect(name string) {
+	s.onProxies(name, 0, witness.KindReconnects, s.proxies[name], (*fault.Proxy).Restore)
 }
 
 // onProxies applies do to proxies of a replica and records the event.
 func (s *Stage) onProxies(name string, node int, kind witness.Kind, proxies []*fault.Proxy, do func(*fault.Proxy)) {
-	s.hit(name, node, kind, func() error {
+	s.inject(name, node, kind, func() error {
 		for _, proxy := range proxies {
 			do(proxy)
 		}
@@ -48,23 +48,23 @@ func (s *Stage) onProxies(name string, node int, kind witness.Kind, proxies []*f
 	})
 }
 
-// hit injects a fault into a replica or, with an empty name, into a Redis, and records it, since a failed process cannot.
-func (s *Stage) hit(name string, node int, kind witness.Kind, do func() error) {
-	at := time.Now() // commands that reach a Redis later are not lost
+// inject injects a fault into a replica or, with an empty name, into a Redis. It also records the fault, since a failed process cannot.
+func (s *Stage) inject(name string, node int, kind witness.Kind, do func() error) {
+	at := time.Now() // taken before the fault: commands that reach a Redis later are not lost
 	event := witness.Event{Replica: name, Kind: kind, Node: node, Sent: at, Replied: at}
 	s.do(language.Both(event.Sentence(language.English), event.Sentence(language.Chinese)), func() error {
 		err := do()
 		if err == nil {
-			s.collected.Record(event)
+			s.collector.Record(event)
 		}
 		return err
 	})
 }
 
-// note records an event of a replica, or between it and a Redis, at the present time.
-func (s *Stage) note(name string, node int, kind witness.Kind) {
+// recordNow records an event of a replica, or between a replica and a Redis, with the current time.
+func (s *Stage) recordNow(name string, node int, kind witness.Kind) {
 	at := time.Now()
-	s.collected.Record(witness.Event{Replica: name, Kind: kind, Node: node, Sent: at, Replied: at})
+	s.collector.Record(witness.Event{Replica: name, Kind: kind, Node: node, Sent: at, Replied: at})
 }
 
 // Trap catches one command, or one message, between a replica and a Redis.
@@ -72,8 +72,8 @@ type Trap struct {
 	*fault.Trap
 
 	replica string
-	node    int
-	kind    witness.Kind // event recorded when the trap has caught something
+	node    int          // 0: the Redis with the stock; otherwise a 1-based node of redlock
+	kind    witness.Kind // kind of the event that is recorded when the trap has caught something
 }
 
 // Catch sets a trap between a replica and a node. Node 0 is the Redis with the stock.
@@ -84,25 +84,25 @@ func (s *Stage) Catch(replica string, node int, action fault.Action, matches fun
 	}[action]}
 }
 
-// Pass sets a trap that notices a command and lets it pass. UntilAnswered waits for its reply.
+// Pass sets a trap that notices a command and lets it pass. AwaitReply waits for the reply to the command.
 func (s *Stage) Pass(replica string, node int, matches func(args []string) bool) Trap {
 	t := s.Catch(replica, node, fault.Hold, matches)
 	t.Release()
 	return t
 }
 
-// UntilCaught waits until the trap has caught something, which it records, or until the condition or is met.
-func (s *Stage) UntilCaught(t Trap, or Condition) {
-	s.do(catching(), func() error {
-		ctx, over := context.WithCancel(s.ctx)
-		defer over()
+// AwaitCaught waits until the trap has caught something, and records that. It also returns when the condition alternative is met.
+func (s *Stage) AwaitCaught(t Trap, alternative Condition) {
+	s.do(catchStep(), func() error {
+		ctx, cancel := context.WithCancel(s.ctx)
+		defer cancel()
 		go func() {
 			t.AwaitCaught(ctx)
-			over()
+			cancel()
 		}()
-		err := s.collected.WaitUntil(ctx, or)
+		err := s.collector.WaitUntil(ctx, alternative)
 		if t.IsCaught() {
-			s.note(t.replica, t.node, t.kind)
+			s.recordNow(t.replica, t.node, t.kind)
 			return nil
 		}
 		return err
@@ -112,12 +112,12 @@ func (s *Stage) UntilCaught(t Trap, or Condition) {
 // Release lets a held command pass.
 func (s *Stage) Release(t Trap) {
 	if t.IsCaught() {
-		s.note(t.replica, t.node, witness.KindCommandReleased)
+		s.recordNow(t.replica, t.node, witness.KindCommandReleased)
 	}
 	t.Release()
 }
 
-// UntilAnswered waits until Redis has answered the caught command.
-func (s *Stage) UntilAnswered(t Trap) {
-	s.do(answering(), func() error { return await(s.ctx, t.Answered()) })
+// AwaitReply waits until Redis has answered the caught command.
+func (s *Stage) AwaitReply(t Trap) {
+	s.do(heldReplyStep(), func() error { return await(s.ctx, t.Answered()) })
 }

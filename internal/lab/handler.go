@@ -19,28 +19,28 @@ import (
 // ListEntry describes a lab in the list of labs.
 type ListEntry struct {
 	Name  string   `json:"name"`
-	Title string   `json:"title"` // trouble that the lab makes
+	Title string   `json:"title"` // common name of the problem
 	Claim string   `json:"claim"`
-	Locks []string `json:"locks"` // lock with the flaw, if one has it, then the lock that cures it
-	Flaw  bool     `json:"flaw"`  // whether a step of the evolution has the flaw
-	Cure  string   `json:"cure"`
+	Locks []string `json:"locks"`          // lock with the flaw, then lock that cures it, as far as they exist
+	Flaw  bool     `json:"flaw"`           // a lock with the flaw exists
+	Cure  string   `json:"cure"`           // sentence about how the flaw is cured
 	Diff  string   `json:"diff,omitempty"` // command that shows the cure in the code
 	Needs []string `json:"needs"`          // requirements that not every environment meets; empty: the lab runs in a browser's tab, too
-	Runs  string   `json:"runs"`           // who may run it on this server: "open": everyone; "token": clients with the token; "no": no one
-	Tab   bool     `json:"tab"`            // whether this server has the page that runs it in a browser's tab
+	Runs  string   `json:"runs"`           // clients that may run it on this server: "open": all; "token": those with the token; "no": none
+	Tab   bool     `json:"tab"`            // this server has the page that runs the lab in a browser's tab
 }
 
 // List lists the labs on the running service.
 func (r *Runner) List(in language.Language) (all []ListEntry) {
 	tab := r.isInTab()
 	for _, l := range OnService() {
-		claim, needs := sentence(l.Claim, in), []string{}
+		claim, needs := withFullStop(l.Claim, in), []string{}
 		first, size := utf8.DecodeRuneInString(claim)
 		for _, need := range l.Needs {
 			needs = append(needs, need.In(in))
 		}
 		runs := cmp.Or(r.Rights, "no")
-		if l.FitsInto(r.Environment) != nil {
+		if l.CheckNeeds(r.Environment) != nil {
 			runs = "no"
 		}
 		all = append(all, ListEntry{
@@ -84,7 +84,7 @@ func (r *Runner) play(w http.ResponseWriter, q *http.Request) error {
 	}
 	l, err := Find(q.PathValue("name"))
 	if err == nil {
-		err = l.FitsInto(r.Environment)
+		err = l.CheckNeeds(r.Environment)
 	}
 	if err != nil {
 		return api.BadRequest(err, "a lab of GET /labs")
@@ -105,16 +105,16 @@ func (r *Runner) play(w http.ResponseWriter, q *http.Request) error {
 	return nil
 }
 
-// maxDrawnBytes bounds the drawings that are sent during a run, in bytes. The story at the end has the last drawing in any case.
+// maxDrawnBytes bounds the total size of the drawings that are sent during a run. The story at the end has the last drawing in any case.
 const maxDrawnBytes = 2 << 20
 
 // playAll runs a lab with each of its locks, and sends the name of the lock, the events so far, and the story.
 func (r *Runner) playAll(ctx context.Context, l Lab, in language.Language, send func(event string, data any)) {
 	run, drawn := r.Run, 0
 	if run == nil {
-		run = func(ctx context.Context, l Lab, p Play) (Result, error) { return l.Run(ctx, r.Environment, p) }
+		run = func(ctx context.Context, l Lab, p RunOptions) (Result, error) { return l.Run(ctx, r.Environment, p) }
 	}
-	tell := func(t trace.Trace) {
+	sendDrawing := func(t trace.Trace) {
 		data, err := json.Marshal(t)
 		if drawn += len(data); err == nil && drawn <= maxDrawnBytes {
 			send("drawn", json.RawMessage(data))
@@ -122,12 +122,12 @@ func (r *Runner) playAll(ctx context.Context, l Lab, in language.Language, send 
 	}
 	for _, lock := range l.Locks() {
 		send("begins", lock)
-		result, err := run(ctx, l, Play{Lock: lock, Redis: Embedded, In: in, OnProgress: tell})
+		result, err := run(ctx, l, RunOptions{Lock: lock, Redis: Embedded, In: in, OnProgress: sendDrawing})
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
 		if err != nil {
-			send("failed", explain(err, in))
+			send("failed", errorText(err, in))
 			return
 		}
 		send("story", result.Story())

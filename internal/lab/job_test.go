@@ -70,8 +70,8 @@ func TestLateFaultHitsNobody(t *testing.T) {
 	tick2, ends := event(2000, witness.KindTickBegins, "", "", 2), event(1, witness.KindEnds, "r1", "r1#1", 0)
 	dies := func(ms int, replica string) witness.Event { return event(ms, witness.KindDies, replica, "", 0) }
 	goesOn := func(ms int) witness.Event { return event(ms, witness.KindResumes, "r1", "", 0) }
-	died := diedWithTheJob(800 * time.Millisecond)
-	wentOn := within(time.Second, ofKind("r1#1", witness.KindObtains), ofKind("r1", witness.KindResumes))
+	died := diedWithJobLock(800 * time.Millisecond)
+	wentOn := followsWithin(time.Second, ofKind("r1#1", witness.KindObtains), ofKind("r1", witness.KindResumes))
 	for name, test := range map[string]struct {
 		hit    Condition
 		events []witness.Event
@@ -81,12 +81,12 @@ func TestLateFaultHitsNobody(t *testing.T) {
 		"it dies too late":            {died, []witness.Event{run, dies(900, "r1")}, false},
 		"another dies":                {died, []witness.Event{run, dies(700, "r2")}, false},
 		"nobody has run the tick":     {died, []witness.Event{dies(700, "r1")}, false},
-		"a run outlasts its tick":     {outlasted, []witness.Event{run, tick2}, true},
-		"a run ends before":           {outlasted, []witness.Event{run, event(1900, witness.KindRunEnds, "r1", "r1#1", 1), tick2}, false},
-		"a later run outlasts":        {outlasted, []witness.Event{tick2, event(2001, witness.KindRunBegins, "r1", "r1#1", 2), tick3}, true},
-		"no tick comes after a run":   {outlasted, []witness.Event{tick2, tick3, event(4001, witness.KindRunBegins, "r1", "r1#1", 3)}, false},
-		"a tick is run":               {some(runs(1)), []witness.Event{run}, true},
-		"another is":                  {some(runs(2)), []witness.Event{run}, false},
+		"a run outlasts its tick":     {outlastsTick, []witness.Event{run, tick2}, true},
+		"a run ends before":           {outlastsTick, []witness.Event{run, event(1900, witness.KindRunEnds, "r1", "r1#1", 1), tick2}, false},
+		"a later run outlasts":        {outlastsTick, []witness.Event{tick2, event(2001, witness.KindRunBegins, "r1", "r1#1", 2), tick3}, true},
+		"no tick comes after a run":   {outlastsTick, []witness.Event{tick2, tick3, event(4001, witness.KindRunBegins, "r1", "r1#1", 3)}, false},
+		"a tick is run":               {some(runBegins(1)), []witness.Event{run}, true},
+		"another is":                  {some(runBegins(2)), []witness.Event{run}, false},
 		"it goes on in time":          {wentOn, []witness.Event{obtains, goesOn(900)}, true},
 		"it goes on too late":         {wentOn, []witness.Event{obtains, goesOn(1100)}, false},
 		"it goes on and has no lock":  {wentOn, []witness.Event{goesOn(900)}, false},

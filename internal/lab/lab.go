@@ -23,9 +23,9 @@ import (
 type Lab struct {
 	Name  string
 	Title language.Text // common name of the problem
-	Claim language.Text // promise of a lock that holds
-	Shows string        // step with the flaw; empty: no step has it
-	Cured string        // step that cures the flaw; empty: none does
+	Claim language.Text // promise of a correct lock
+	Shows string        // lock with the flaw; empty: no step has it
+	Cured string        // lock that cures the flaw; empty: none does
 	Cure  language.Text // explanation of the cure
 
 	Explore string // arguments of lockstep explore after the lock that show the anomaly; empty: none
@@ -33,18 +33,18 @@ type Lab struct {
 
 	Explores map[string]string // exceptions to Explore, by lock
 
-	Shop     Settings
-	Scenario func(*Stage)
-	Fault    language.Text                // description of Hit, shown when it was not met
+	Shop     Settings                     // settings of the replicas and of Redis
+	Scenario func(*Stage)                 // actions of a run: requests and faults
+	Fault    language.Text                // description of Hit, shown when Hit was not met
 	Hit      Condition                    // met when the fault took place; otherwise the run proves nothing
-	Proof    Condition                    // met when the lock held; otherwise the verdict is unknown; nil: Hit is enough
-	Signs    []witness.FindingKind        // findings that are the anomaly
-	Blames   func(f witness.Finding) bool // filter of those findings; nil: all count
+	Proof    Condition                    // met when the lock kept its promise; otherwise the verdict is unknown; nil: Hit is enough
+	Signs    []witness.FindingKind        // kinds of findings that are the anomaly
+	Blames   func(f witness.Finding) bool // filter of the findings in Signs; nil: all count
 	Draws    int                          // number of sales in the drawing, from the first; 0: all
 
 	Anomaly  explore.Anomaly // anomaly for the explorer; empty: the lab has a Scenario
-	Faults   explore.Faults  // faults of the exploration; zero: Expectation.In names the scenario
-	Expected []Expectation
+	Faults   explore.Faults  // faults of the exploration; zero: Expectation.Scenario names the scenario
+	Expected []Expectation   // expected outcome by lock; the first for a lock counts
 }
 
 // All returns all labs in the order of the evolution: first those on the running service, then the explorer's.
@@ -53,13 +53,13 @@ func All() []Lab { return append(OnService(), segmented(explorations())...) }
 // OnService returns the labs of the running service.
 func OnService() []Lab { return segmented(slices.Concat(steps(), holders(), outages(), replicas())) }
 
-// segmented exempts the strategy segmented from each lab that has no expectation of it: its segments have locks like v11.
+// segmented exempts the strategy segmented from each lab without an expectation of it: each of its segments has a lock like v11.
 func segmented(all []Lab) []Lab {
 	const name = "segmented"
 	for i := range all {
 		l := &all[i]
-		if !slices.ContainsFunc(l.Expected, func(e Expectation) bool { return e.isOf(name) }) {
-			l.Expected = append(l.Expected, without(LockNames{name}, "each segment has a v11 lock: see v11", "每段各有一把 v11 锁：见 v11"))
+		if !slices.ContainsFunc(l.Expected, func(e Expectation) bool { return e.isAbout(name) }) {
+			l.Expected = append(l.Expected, notApplicable(LockNames{name}, "each segment has a v11 lock: see v11", "每段各有一把 v11 锁：见 v11"))
 		}
 	}
 	return all
@@ -78,14 +78,14 @@ func Find(name string) (Lab, error) {
 		"没有“%s”这个实验；可选：%s", name, strings.Join(names, "、"))
 }
 
-// Expects returns what the lab expects of a lock. For delex that is the expectation of v4, unless it has its own.
+// Expects returns what the lab expects of a lock. The expectation of v4 also counts for delex, unless delex has its own.
 func (l Lab) Expects(lock string) Expectation {
 	for _, e := range l.Expected {
-		if e.isOf(lock) || lock == "delex" && e.isOf("v4") {
+		if e.isAbout(lock) || lock == "delex" && e.isAbout("v4") {
 			return e
 		}
 	}
-	return without(LockNames{lock}, "this lab says nothing about it", "这个实验没有涉及它")
+	return notApplicable(LockNames{lock}, "this lab says nothing about it", "这个实验没有涉及它")
 }
 
 // Check returns evolution.ErrUnknown for an unknown lock, and ErrNotFor if the lab does not apply to the lock.
@@ -93,14 +93,14 @@ func (l Lab) Check(lock string, in language.Language) error {
 	if _, err := evolution.Find(lock); err != nil {
 		return err
 	}
-	if e := l.Expects(lock); e.Observed == verdict.NA {
+	if e := l.Expects(lock); e.Verdict == verdict.NA {
 		return language.Translate(fmt.Errorf("%w: %s, %s: %s", ErrNotFor, l.Name, lock, e.Why.In(in)),
 			"实验 %s 不适用于 %s：%s", l.Name, lock, e.Why.In(language.Chinese))
 	}
 	return nil
 }
 
-// Locks returns the locks that a lab runs by default: the step that shows the flaw, and the one that cures it, if there are such.
+// Locks returns the locks that a lab runs by default: the lock with the flaw and the lock that cures it, as far as they exist.
 func (l Lab) Locks() []string {
 	return slices.DeleteFunc([]string{l.Shows, l.Cured}, func(lock string) bool { return lock == "" })
 }
@@ -113,8 +113,8 @@ func (l Lab) FlawAndCure() string {
 	return strings.Join(l.Locks(), " → ")
 }
 
-// isEarlier reports whether the cure precedes the flaw in the evolution. It is an alternative then, not a next step.
-func (l Lab) isEarlier() bool {
+// isCureEarlier reports whether the cure precedes the flaw in the evolution: then the cure is an alternative, not a later step.
+func (l Lab) isCureEarlier() bool {
 	names := evolution.Names()
 	return slices.Index(names, l.Cured) < slices.Index(names, l.Shows)
 }
@@ -131,11 +131,12 @@ func (l Lab) InExplorer(lock string) string {
 	return "explore " + lock + " " + arguments
 }
 
+// command returns the command that runs the lab with a lock.
 func (l Lab) command(lock string) string { return "lab " + l.Name + " --lock " + lock }
 
 // Diff returns the command that shows the cure in the code, or "" if the cure is not the next step.
 func (l Lab) Diff() string {
-	if shows := step(l.Shows); shows < 0 || step(l.Cured) != shows+1 {
+	if shows := stepNumber(l.Shows); shows < 0 || stepNumber(l.Cured) != shows+1 {
 		return ""
 	}
 	return "diff " + l.Shows + " " + l.Cured

@@ -37,11 +37,11 @@ func TestLabsExpectEachStrategyOnce(t *testing.T) {
 				}
 			}
 		}
-		if shows := l.Expects(l.Shows); l.Shows != "" && shows.Observed != verdict.Broken {
-			t.Errorf("%s shows %s, which is %s", l.Name, l.Shows, shows.Observed)
+		if shows := l.Expects(l.Shows); l.Shows != "" && shows.Verdict != verdict.Broken {
+			t.Errorf("%s shows %s, which is %s", l.Name, l.Shows, shows.Verdict)
 		}
-		if cured := l.Expects(l.Cured); l.Anomaly == "" && l.Cured != "" && cured.Observed != verdict.Holds {
-			t.Errorf("%s has the cure %s, which is %s", l.Name, l.Cured, cured.Observed)
+		if cured := l.Expects(l.Cured); l.Anomaly == "" && l.Cured != "" && cured.Verdict != verdict.Holds {
+			t.Errorf("%s has the cure %s, which is %s", l.Name, l.Cured, cured.Verdict)
 		}
 	}
 }
@@ -81,15 +81,15 @@ func TestLabsAreTranslated(t *testing.T) {
 // A range of steps covers the steps in it, an open range covers all later steps, and neither covers a lock that is no step.
 func TestExpectationCoversItsRangeOfSteps(t *testing.T) {
 	l := lab.Lab{Expected: []lab.Expectation{
-		{Locks: append(lab.Steps(2, 4), "getset"), Observed: verdict.Broken},
-		{Locks: lab.StepsFrom(9), Observed: verdict.Holds},
+		{Locks: append(lab.Steps(2, 4), "getset"), Verdict: verdict.Broken},
+		{Locks: lab.StepsFrom(9), Verdict: verdict.Holds},
 	}}
 	for lock, want := range map[string]verdict.Verdict{
 		"v1": verdict.NA, "v2": verdict.Broken, "v3": verdict.Broken, "v4": verdict.Broken, "v5": verdict.NA, "getset": verdict.Broken,
 		"setex": verdict.NA, "v7": verdict.NA, "v9": verdict.Holds, "v11": verdict.Holds,
 	} {
 		t.Run(lock, func(t *testing.T) {
-			if got := l.Expects(lock).Observed; got != want {
+			if got := l.Expects(lock).Verdict; got != want {
 				t.Errorf("got %s; want %s", got, want)
 			}
 		})

@@ -21,7 +21,7 @@ func holders() []Lab {
 		Shop:    Settings{Wait: 2 * time.Second},
 		Scenario: func(s *Stage) {
 			first, _ := s.BuyCaught("r1", fault.LoseReply, fault.IsTake)
-			s.Answered(first)
+			s.AwaitAnswers(first)
 			s.Finish(s.Buy("r2"))
 		},
 		Fault: both("Redis takes the lock for r1, and the reply is lost", "Redis 为 r1 加锁成功，但响应丢失"),
@@ -29,10 +29,10 @@ func holders() []Lab {
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
-			broken(LockNames{"v1"}, "the value does not say whose the lock is, and it never expires", "值没有说明锁是谁的，而且永不过期"),
-			broken(LockNames{"v2", "setnx-expire", "lua-setnx", "getset"},
+			expectBroken(LockNames{"v1"}, "the value does not say whose the lock is, and it never expires", "值没有说明锁是谁的，而且永不过期"),
+			expectBroken(LockNames{"v2", "setnx-expire", "lua-setnx", "getset"},
 				"the value does not say whose the lock is: it stays until it expires", "值没有说明锁是谁的：锁一直留到过期"),
-			broken(LockNames{"v5"}, "it does not give back what it may have: the lock stays until it expires", "它不释放自己可能持有的锁：锁一直留到过期"),
+			expectBroken(LockNames{"v5"}, "it does not give back what it may have: the lock stays until it expires", "它不释放自己可能持有的锁：锁一直留到过期"),
 			expectHolds(LockNames{"v3", "v4", "late-commit"}, "it gives back what it may have: the value is the owner", "它释放自己可能持有的锁：值就是持有者标识"),
 			expectHolds(StepsFrom(6), "it gives back what it may have", "它释放自己可能持有的锁"),
 			notBehindProxy(),
@@ -60,7 +60,7 @@ func holders() []Lab {
 		Signs:  []witness.FindingKind{witness.Overlapped},
 		Blames: lastsFor(lossNoticeSlack),
 		Expected: []Expectation{
-			broken(Steps(2, 5).and("setnx-expire", "lua-setnx", "getset", "late-commit"),
+			expectBroken(Steps(2, 5).with("setnx-expire", "lua-setnx", "getset", "late-commit"),
 				"the holder never learns that its lock has expired", "持有者不会得知自己的锁已过期"),
 			expectHolds(StepsFrom(6), "the holder knows when its lock can have expired, and stops", "持有者知道锁何时可能已过期，并停止执行"),
 			neverExpires(),
@@ -79,8 +79,8 @@ func holders() []Lab {
 			s.Stop("r1")
 			s.Finish(s.Buy("r2"))
 			s.Resume("r1")
-			if s.tells { // The holder learns of the loss too late to call its write back.
-				s.Until(toBeTold("r1#1"), either(firstLearnsOfLoss(), ended("r1#1")))
+			if s.noticesLoss { // The holder learns of the loss too late to call its write back.
+				s.Await(toBeTold("r1#1"), either(firstLearnsOfLoss(), ended("r1#1")))
 			}
 			s.Release(trap)
 			s.Finish(first)
@@ -88,20 +88,21 @@ func holders() []Lab {
 		Fault: both("r1 is stopped while its write is on the way, the other sells, r1 goes on, and then the write arrives",
 			"r1 的写入还在途中时被暂停，另一单卖出，r1 恢复运行，然后写入到达"),
 		Hit: all(occurred(witness.KindStops), answered("r2#1"), answered("r1#1"),
-			since(ofKind("r1", witness.KindResumes), occurred(witness.KindCommandReleased))),
+			metAfter(ofKind("r1", witness.KindResumes), occurred(witness.KindCommandReleased))),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			broken(Steps(2, 5).and("setnx-expire", "lua-setnx"), "a stopped process renews nothing, and the store takes a write from anybody",
+			expectBroken(Steps(2, 5).with("setnx-expire", "lua-setnx"), "a stopped process renews nothing, and the store takes a write from anybody",
 				"暂停的进程不续期，而存储接受任何人的写入"),
-			broken(LockNames{"v6"}, "a stopped process renews nothing; to be told does not call back a write that has left, and the store takes it",
+			expectBroken(LockNames{"v6"},
+				"a stopped process renews nothing; to be told does not call back a write that has left, and the store takes it",
 				"暂停的进程不续期；得知锁丢失也收不回已经发出的写入，而存储会接受它"),
-			broken(LockNames{"redlock"}, "it has no fencing token", "它没有栅栏令牌"),
-			broken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有任何机制阻止另一单"),
+			expectBroken(LockNames{"redlock"}, "it has no fencing token", "它没有栅栏令牌"),
+			expectBroken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有任何机制阻止另一单"),
 			expectHolds(StepsFrom(7), "the store has seen the next holder's token, and refuses the old one", "存储见过下一个持有者的令牌，拒绝旧的"),
 			expectHolds(LockNames{"atomic", "optimistic", "non-idempotent"}, "the write itself looks at the stock", "写入时会再看库存"),
 			neverExpires(),
-			without(LockNames{"getset"}, "its lock changes hands by the client's clock", "它的锁按客户端的时钟易主"),
-			without(LockNames{"late-commit"}, "it has unlocked by then: see commit-after-unlock", "这时它已解锁：见 commit-after-unlock"),
+			notApplicable(LockNames{"getset"}, "its lock changes hands by the client's clock", "它的锁按客户端的时钟易主"),
+			notApplicable(LockNames{"late-commit"}, "it has unlocked by then: see commit-after-unlock", "这时它已解锁：见 commit-after-unlock"),
 		},
 	}, {
 		Name: "commit-after-unlock", Shows: "late-commit", Cured: "v4",
@@ -113,7 +114,7 @@ func holders() []Lab {
 		Scenario: func(s *Stage) {
 			first, trap := s.BuyCaught("r1", fault.Hold, fault.IsWrite)
 			second := s.Buy("r2")
-			s.Until(to("r2#1", "end, or to find the lock held", "结束，或发现锁被占用"), either(ended("r2#1"), refused("r2#1")))
+			s.Await(stepOf("r2#1", "end, or to find the lock held", "结束，或发现锁被占用"), either(ended("r2#1"), refused("r2#1")))
 			s.Release(trap)
 			s.Finish(first, second)
 		},
@@ -121,9 +122,9 @@ func holders() []Lab {
 		Hit:   all(occurred(witness.KindCommandHeld), answered("r1#1"), answered("r2#1")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			broken(LockNames{"late-commit"}, "it has unlocked, so the next holder reads before it has written", "它已解锁，所以下一个持有者在它写入之前就读了库存"),
-			broken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有任何机制阻止另一单"),
-			expectHolds(StepsFrom(1).and("redlock", "setnx-expire", "lua-setnx", "getset"),
+			expectBroken(LockNames{"late-commit"}, "it has unlocked, so the next holder reads before it has written", "它已解锁，所以下一个持有者在它写入之前就读了库存"),
+			expectBroken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有任何机制阻止另一单"),
+			expectHolds(StepsFrom(1).with("redlock", "setnx-expire", "lua-setnx", "getset"),
 				"it still holds the lock, so the other waits", "它仍然持有锁，所以另一单等待"),
 			expectHolds(LockNames{"atomic", "optimistic", "non-idempotent"}, "the write itself looks at the stock", "写入时会再看库存"),
 		},
@@ -140,8 +141,8 @@ func holders() []Lab {
 		Proof:    sold("r2#1"),
 		Signs:    []witness.FindingKind{witness.Overlapped},
 		Expected: []Expectation{
-			broken(LockNames{"getset"}, "by the clock of r2 the lock has expired long ago", "按 r2 的时钟，锁早已过期"),
-			expectHolds(StepsFrom(1).and("redlock", "late-commit", "setnx-expire", "lua-setnx"),
+			expectBroken(LockNames{"getset"}, "by the clock of r2 the lock has expired long ago", "按 r2 的时钟，锁早已过期"),
+			expectHolds(StepsFrom(1).with("redlock", "late-commit", "setnx-expire", "lua-setnx"),
 				"only durations are measured by the own clock", "本机时钟只用来测量时长"),
 			excludesNobody(),
 		},
@@ -164,7 +165,7 @@ func holders() []Lab {
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
-			expectHolds(StepsFrom(1).and("redlock", "late-commit", "setnx-expire", "lua-setnx", "getset"),
+			expectHolds(StepsFrom(1).with("redlock", "late-commit", "setnx-expire", "lua-setnx", "getset"),
 				"the lock is given back all the same", "锁照样会释放"),
 			nothingToWaitFor(),
 		},
@@ -177,9 +178,9 @@ func holders() []Lab {
 		Shop:    Settings{TTL: time.Second, Wait: 5 * time.Second},
 		Scenario: func(s *Stage) {
 			first, trap := s.BuyCaught("r1", fault.Hold, fault.IsTake)
-			s.Answered(first) // The first sale gives up.
+			s.AwaitAnswers(first) // The first sale gives up.
 			s.Release(trap)
-			s.UntilAnswered(trap)
+			s.AwaitReply(trap)
 			s.Finish(first, s.Buy("r2"))
 		},
 		Fault: both("the first sale fails while its command is on the way, and then the command takes the lock", "第一单失败时命令还在途中，随后这条命令加锁成功"),
@@ -187,9 +188,9 @@ func holders() []Lab {
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
-			broken(LockNames{"v1"}, "the lock is nobody's, and never expires", "锁不属于任何人，也永不过期"),
-			broken(LockNames{"setnx-expire"}, "its second command was never sent", "它的第二条命令没有发出"),
-			expectHolds(StepsFrom(2).and("lua-setnx", "late-commit"), "the lock that nobody has expires", "没有人持有的锁会过期"),
+			expectBroken(LockNames{"v1"}, "the lock is nobody's, and never expires", "锁不属于任何人，也永不过期"),
+			expectBroken(LockNames{"setnx-expire"}, "its second command was never sent", "它的第二条命令没有发出"),
+			expectHolds(StepsFrom(2).with("lua-setnx", "late-commit"), "the lock that nobody has expires", "没有人持有的锁会过期"),
 			expectHolds(LockNames{"getset"}, "the value itself is the expiry", "值本身就是过期时刻"),
 			notBehindProxy(),
 			nothingToWaitFor(),
@@ -206,9 +207,9 @@ func holders() []Lab {
 		Hit:      all(requestedInTime("r2#1"), answered("r1#1"), answered("r2#1")),
 		Signs:    []witness.FindingKind{witness.PolledOften},
 		Expected: []Expectation{
-			broken(Steps(1, 9).and("setnx-expire", "lua-setnx", "getset", "late-commit"), "it asks every 20ms", "它每 20 毫秒轮询一次"),
+			expectBroken(Steps(1, 9).with("setnx-expire", "lua-setnx", "getset", "late-commit"), "it asks every 20ms", "它每 20 毫秒轮询一次"),
 			expectHolds(StepsFrom(10), "it asks for a place in the queue, and is told when it is its turn", "它在队列里占一个位置，轮到时会收到通知"),
-			broken(LockNames{"redlock"}, "it asks all nodes again every 10 to 20ms", "它每 10 到 20 毫秒再次轮询所有节点"),
+			expectBroken(LockNames{"redlock"}, "it asks all nodes again every 10 to 20ms", "它每 10 到 20 毫秒再次轮询所有节点"),
 			nobodyWaits(),
 		},
 	}}

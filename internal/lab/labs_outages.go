@@ -46,10 +46,10 @@ func outages() []Lab {
 		Signs:  []witness.FindingKind{witness.Overlapped},
 		Blames: lastsFor(lossNoticeSlack),
 		Expected: []Expectation{
-			broken(Steps(1, 6).and("late-commit", "setnx-expire", "lua-setnx", "getset"),
+			expectBroken(Steps(1, 6).with("late-commit", "setnx-expire", "lua-setnx", "getset"),
 				"the replica takes over and has not heard of the lock: the second gets it, too, and the first writes over its sale",
 				"接管的从节点没有收到这把锁：第二单也加锁成功，第一单覆盖它的写入"),
-			broken(StepsFrom(7),
+			expectBroken(StepsFrom(7),
 				"the replica takes over and has not heard of the lock: the second gets it, too; its token is larger, as the replica's clock is "+
 					"not behind, so the store refuses the first", "接管的从节点没有收到这把锁：第二单也加锁成功；从节点的时钟不落后，所以它的令牌更大，存储拒绝第一单"),
 			expectHolds(LockNames{"redlock"}, "four of five masters still have the lock, and the dead one has no replica that could say otherwise",
@@ -78,7 +78,7 @@ func outages() []Lab {
 		Hit:   all(occurred(witness.KindRolledBack), answered("r1#1"), answered("r2#1")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			broken(Steps(1, 6).and("late-commit", "setnx-expire", "lua-setnx", "getset"),
+			expectBroken(Steps(1, 6).with("late-commit", "setnx-expire", "lua-setnx", "getset"),
 				"the snapshot does not have the lock: the second gets it, too", "快照里没有这把锁：第二单也加锁成功"),
 			expectHolds(StepsFrom(7),
 				"the snapshot has neither the lock nor the last token; but the second's token is larger, as time goes on, and the store "+
@@ -105,13 +105,13 @@ func outages() []Lab {
 		Hit:   all(occurred(witness.KindEvicted), answered("r1#1"), answered("r2#1")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			broken(Steps(2, 6).and("late-commit", "setnx-expire", "lua-setnx"),
+			expectBroken(Steps(2, 6).with("late-commit", "setnx-expire", "lua-setnx"),
 				"volatile-lru evicts keys that have an expiry, and that is the lock: the second gets it, too",
 				"volatile-lru 淘汰带过期时间的键，锁正是这样的键：第二单也加锁成功"),
 			expectHolds(StepsFrom(7), "the last token has no expiry, and stays: the second's is larger, and the store refuses the first",
 				"最新的令牌没有过期时间，不会被淘汰：第二单的令牌更大，存储拒绝第一单"),
 			expectHolds(LockNames{"redlock"}, "one of five masters evicts the lock, and four still have it", "五个主节点中一个淘汰了锁，四个还在"),
-			without(LockNames{"v1", "getset"}, "its key has no expiry, so volatile-lru does not evict it", "它的键没有过期时间，volatile-lru 不会淘汰它"),
+			notApplicable(LockNames{"v1", "getset"}, "its key has no expiry, so volatile-lru does not evict it", "它的键没有过期时间，volatile-lru 不会淘汰它"),
 			nobodyHolds(),
 		},
 	}, {
@@ -127,7 +127,7 @@ func outages() []Lab {
 			first := s.Work("r1")
 			s.Cut("r1")
 			s.Finish(s.Buy("r2"))
-			s.Mend("r1")
+			s.Reconnect("r1")
 			s.Finish(first)
 		},
 		Fault: both(
@@ -137,7 +137,7 @@ func outages() []Lab {
 			answered("r2#1"), either(answered("r1#1"), firstLearnsOfLoss())),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			broken(Steps(2, 5).and("late-commit", "setnx-expire", "lua-setnx", "getset"),
+			expectBroken(Steps(2, 5).with("late-commit", "setnx-expire", "lua-setnx", "getset"),
 				"nobody tells the holder, and the store takes a write from anybody",
 				"没有谁通知持有者，而存储接受任何人的写入"),
 			expectHolds(StepsFrom(6), "the holder knows when its lock can have expired, and stops", "持有者知道锁何时可能已过期，并停止执行"),
@@ -157,13 +157,13 @@ func outages() []Lab {
 			node := s.lockOn(1)
 			trap := s.Catch("r1", node, fault.Hold, fault.IsTake)
 			only := s.Buy("r1")
-			s.UntilCaught(trap, ended("r1#1"))
+			s.AwaitCaught(trap, ended("r1#1"))
 			s.Finish(only)
 			s.Release(trap)
-			s.UntilAnswered(trap)
+			s.AwaitReply(trap)
 			if s.onNodes {
 				removes := commands("r1#1", witness.Removes, "")
-				s.Until(both("the late node to be given back", "迟到的节点释放锁"),
+				s.Await(both("the late node to be given back", "迟到的节点释放锁"),
 					some(func(e witness.Event) bool { return e.Node == node && removes(e) }))
 			}
 		},
@@ -172,7 +172,7 @@ func outages() []Lab {
 		Proof: sold("r1#1"),
 		Signs: []witness.FindingKind{witness.Unanswered},
 		Expected: []Expectation{
-			broken(StepsFrom(1).and("late-commit", "setnx-expire", "lua-setnx", "getset", "set-expire", "setex"),
+			expectBroken(StepsFrom(1).with("late-commit", "setnx-expire", "lua-setnx", "getset", "set-expire", "setex"),
 				"there is one Redis to ask: the sale waits for it until the client gives up", "只能请求一个 Redis：这一单一直等到客户端放弃"),
 			expectHolds(LockNames{"redlock"}, "four of five nodes answer, and the late one is waited for no longer than a twentieth of the expiry",
 				"五个节点中四个有响应，迟到的那个最多等二十分之一个过期时间"),
@@ -202,10 +202,10 @@ func outages() []Lab {
 		Hit:   all(occurred(witness.KindEmptied), answered("r1#1"), answered("r2")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			broken(LockNames{"redlock"},
+			expectBroken(LockNames{"redlock"},
 				"the node that has forgotten the first makes a majority for the second, with two that the first did not reach",
 				"忘了第一单的节点，与第一单没有连上的两个节点一起，为第二单凑成多数派"),
-			without(StepsFrom(1).and("late-commit", "setnx-expire", "lua-setnx", "getset"),
+			notApplicable(StepsFrom(1).with("late-commit", "setnx-expire", "lua-setnx", "getset"),
 				"its Redis forgets the stock and the run with the lock: two are inside together, and the writes of both are refused, whatever the lock",
 				"它的 Redis 把库存和这一轮与锁一起丢了：两单同时在临界区里，但无论用哪种锁，两单的写入都被拒绝"),
 			nobodyHolds(),
@@ -224,10 +224,10 @@ func outages() []Lab {
 			second := s.BuyUntil("r2", toAsk, requested)
 			s.EndRedis()
 			trap.Drop()
-			s.Answered(first, second, s.Buy("r2"))
+			s.AwaitAnswers(first, second, s.Buy("r2"))
 			s.BeginRedis()
-			s.Served("r2")
-			s.Until(toEnd("r1#1"), ended("r1#1"))
+			s.BuyUntilServed("r2")
+			s.Await(toEnd("r1#1"), ended("r1#1"))
 			s.LookUp("r2")
 		},
 		Fault: both("Redis is gone when r1 is to hear that it has written, and comes back", "r1 等待写入的响应时 Redis 宕机，之后恢复"),
@@ -238,13 +238,13 @@ func outages() []Lab {
 			return f.Kind != witness.WaitedInVain || time.Duration(f.Duration) >= goneWait
 		},
 		Expected: []Expectation{
-			broken(LockNames{"v1"}, "the holder could not give its lock back, and it never expires", "持有者没能释放锁，而锁永不过期"),
-			expectHolds(StepsFrom(2).and("setnx-expire", "lua-setnx"),
+			expectBroken(LockNames{"v1"}, "the holder could not give its lock back, and it never expires", "持有者没能释放锁，而锁永不过期"),
+			expectHolds(StepsFrom(2).with("setnx-expire", "lua-setnx"),
 				"the lock that nobody could give back expires; then sales go on", "没能释放的锁会过期，之后照常下单"),
 			expectHolds(LockNames{"getset"}, "the other finds the expiry in the past, and takes the lock over", "另一单发现锁已过期，于是接管"),
 			expectHolds(LockNames{"late-commit"}, "it had given its lock back before it wrote", "它在写入之前已经释放了锁"),
 			expectHolds(LockNames{"redlock"}, "its lock is on other nodes, which are there: it is given back", "它的锁在别的节点上，那些节点都在：锁会释放"),
-			expectHolds(noLock(), "there is no lock that anybody would wait for; the buyer in doubt is told so", "没有锁要等；结果未知时会如实告诉买家"),
+			expectHolds(nonExcluding(), "there is no lock that anybody would wait for; the buyer in doubt is told so", "没有锁要等；结果未知时会如实告诉买家"),
 		},
 	}, {
 		Name: "redis-pause", Shows: "v5", Cured: "v6",
@@ -257,7 +257,7 @@ func outages() []Lab {
 		Scenario: func(s *Stage) {
 			s.Work("r1")
 			s.HangRedis(2500 * time.Millisecond) // less than a client waits for a reply
-			s.Served("r2")
+			s.BuyUntilServed("r2")
 		},
 		Fault:  both("Redis hangs while r1's sale is at work, and then the other sells", "r1 的一单执行期间 Redis 卡住，之后另一单卖出"),
 		Hit:    all(occurred(witness.KindRedisHangs), sold("r2")),
@@ -265,11 +265,12 @@ func outages() []Lab {
 		Signs:  []witness.FindingKind{witness.Overlapped},
 		Blames: lastsFor(lossNoticeSlack),
 		Expected: []Expectation{
-			broken(Steps(2, 5).and("setnx-expire", "lua-setnx", "getset", "late-commit"),
+			expectBroken(Steps(2, 5).with("setnx-expire", "lua-setnx", "getset", "late-commit"),
 				"the holder asks Redis nothing, and nobody tells it", "持有者不查询 Redis，也没有谁通知它"),
 			expectHolds(StepsFrom(6), "a renewal without an answer does not count: the holder stops in time", "没有响应的续期不算数：持有者及时停止"),
 			neverExpires(),
-			without(LockNames{"redlock"}, "its nodes do not hang with the Redis of the stock: see slow-node", "它的节点不与存库存的 Redis 一起卡住：见 slow-node"),
+			notApplicable(LockNames{"redlock"},
+				"its nodes do not hang with the Redis of the stock: see slow-node", "它的节点不与存库存的 Redis 一起卡住：见 slow-node"),
 			excludesNobody(),
 		},
 	}, {
@@ -290,13 +291,14 @@ func outages() []Lab {
 		},
 		Fault: both("r1 is stopped at its work, the other sells, and r1 goes on before its work is done", "r1 在执行中被暂停，另一单卖出，r1 在业务结束前恢复"),
 		Hit: all(occurred(witness.KindStops), answered("r2#1"),
-			within(4*time.Second, ofKind("r1#1", witness.KindObtains), ofKind("r1", witness.KindResumes))), // a second before its work is done
+			followsWithin(4*time.Second, ofKind("r1#1", witness.KindObtains), ofKind("r1", witness.KindResumes))), // within 4 s of 5 s of work
 		Proof: either(firstLearnsOfLoss(), answered("r1#1")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			broken(Steps(2, 5).and("setnx-expire", "lua-setnx", "getset", "late-commit"), "nobody tells it, and it writes over the other's update",
+			expectBroken(Steps(2, 5).with("setnx-expire", "lua-setnx", "getset", "late-commit"),
+				"nobody tells it, and it writes over the other's update",
 				"没有谁通知它，它覆盖了另一单的更新"),
-			broken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有任何机制阻止另一单"),
+			expectBroken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有任何机制阻止另一单"),
 			expectHolds(LockNames{"v6"}, "it is told as soon as it goes on; only a write that is on its way would arrive: see paused-writer",
 				"它一恢复就得知；只有已在途中的写入会到达：见 paused-writer"),
 			expectHolds(StepsFrom(7),
@@ -304,11 +306,12 @@ func outages() []Lab {
 			expectHolds(LockNames{"redlock"}, "it is told as soon as it goes on; it has no token, should it write: see paused-writer",
 				"它一恢复就得知；但如果写入，它没有令牌：见 paused-writer"),
 			expectHolds(LockNames{"optimistic"}, "its write is refused, and it reads again", "它的写入被拒绝，于是重新读"),
-			without(LockNames{"atomic", "non-idempotent"}, "it reads and writes in one step, so it cannot be stopped between", "它一步完成读和写，所以中间不会被暂停"),
+			notApplicable(LockNames{"atomic", "non-idempotent"},
+				"it reads and writes in one step, so it cannot be stopped between", "它一步完成读和写，所以中间不会被暂停"),
 			neverExpires(),
 		},
 	}, {
-		// A client got no reply, and sent its command again by itself. lockstep's own clients never do that (internal/dao/redisclient); go-redis
+		// A client got no reply, and sent its command again on its own. lockstep's clients never do that (internal/dao/redisclient); go-redis
 		// does unless it is told not to. Here the proxy does it itself.
 		Name: "resent-command", Shows: "v5", Cured: "v6",
 		Title: both("The client sends a command twice: it counts twice", "客户端重发命令：计了两次"),
@@ -325,7 +328,7 @@ func outages() []Lab {
 		Scenario: func(s *Stage) {
 			// of a sale without a lock, the write
 			first, _ := s.BuyCaught("r1", fault.Resend, fault.Either(fault.IsTake, fault.IsWrite))
-			s.Answered(first)
+			s.AwaitAnswers(first)
 			s.Finish(first, s.Buy("r2"))
 			s.Recount(first)
 		},
@@ -334,17 +337,19 @@ func outages() []Lab {
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself, witness.DoubleSale},
 		Expected: []Expectation{
-			broken(LockNames{"v1", "setnx-expire"}, "the second is refused for the first: the sale waits for itself, and its lock never expires",
+			expectBroken(LockNames{"v1", "setnx-expire"},
+				"the second is refused for the first: the sale waits for itself, and its lock never expires",
 				"第二次被第一次加的锁挡住：这一单在等自己，而锁永不过期"),
-			broken(Steps(2, 4).and("late-commit", "lua-setnx", "getset"),
+			expectBroken(Steps(2, 4).with("late-commit", "lua-setnx", "getset"),
 				"the second is refused for the first: the sale waits for itself until it expires",
 				"第二次被第一次加的锁挡住：这一单在等自己，直到锁过期"),
-			broken(LockNames{"v5"}, "it is counted twice and given back once: the lock stays until it expires", "计了两次，只释放一次：锁一直留到过期"),
+			expectBroken(LockNames{"v5"}, "it is counted twice and given back once: the lock stays until it expires", "计了两次，只释放一次：锁一直留到过期"),
 			expectHolds(StepsFrom(6), "it is counted twice; the outermost release gives back all of it", "计了两次；最外层解锁时一次释放干净"),
 			notBehindProxy(),
-			broken(LockNames{"non-idempotent"}, "nothing looks whether the order is there: the command sells again", "没有检查订单是否已存在：这条命令又卖一次"),
+			expectBroken(LockNames{"non-idempotent"}, "nothing looks whether the order is there: the command sells again", "没有检查订单是否已存在：这条命令又卖一次"),
 			expectHolds(LockNames{"v0", "local", "atomic", "optimistic"}, "the ledger knows the order: it is sold once", "账本里已有这个订单：只卖一次"),
-			without(LockNames{"set-expire", "setex"}, "everybody gets the lock: none could be counted twice, or refused", "谁都能加锁成功：没有可以计两次或被拒绝的锁"),
+			notApplicable(LockNames{"set-expire", "setex"},
+				"everybody gets the lock: none could be counted twice, or refused", "谁都能加锁成功：没有可以计两次或被拒绝的锁"),
 		},
 	}, {
 		Name: "repeated-order", Shows: "non-idempotent", Cured: "atomic",
@@ -358,9 +363,9 @@ func outages() []Lab {
 			const key = "one-order"
 			trap := s.Catch("r1", 0, fault.Hold, fault.IsWrite)
 			first := s.BuyWithKey("r1", key)
-			s.UntilCaught(trap, ended(first.sale))
+			s.AwaitCaught(trap, ended(first.sale))
 			again := s.BuyWithKey("r2", key)
-			s.Until(to(again.sale, "end, or to find the lock held", "结束，或发现锁被占用"), either(ended(again.sale), refused(again.sale)))
+			s.Await(stepOf(again.sale, "end, or to find the lock held", "结束，或发现锁被占用"), either(ended(again.sale), refused(again.sale)))
 			s.Release(trap)
 			s.Finish(first, again)
 			s.Recount(first)
@@ -370,8 +375,8 @@ func outages() []Lab {
 		Hit:   all(occurred(witness.KindCommandReleased), answered("r1#1"), answered("r2#1")),
 		Signs: []witness.FindingKind{witness.DoubleSale},
 		Expected: []Expectation{
-			broken(LockNames{"non-idempotent"}, "nothing looks whether the order is there when it takes the piece", "扣库存时没有检查订单是否已存在"),
-			expectHolds(StepsFrom(0).and("redlock", "local", "optimistic", "late-commit",
+			expectBroken(LockNames{"non-idempotent"}, "nothing looks whether the order is there when it takes the piece", "扣库存时没有检查订单是否已存在"),
+			expectHolds(StepsFrom(0).with("redlock", "local", "optimistic", "late-commit",
 				"setnx-expire", "lua-setnx", "getset", "set-expire", "setex"),
 				"the ledger knows the order when it comes again: it is not the lock that does it", "第二次到达时账本里已有这个订单：这不是锁的功劳"),
 			expectHolds(LockNames{"atomic"}, "its script looks for the order before it takes the piece", "脚本先查订单，再扣库存"),

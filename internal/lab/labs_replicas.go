@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	placeTTL = 2 * time.Second // expiry of a place in the queue, and of the lock
-	deaf     = 4 * time.Second // expiry of a lock whose hand-over message is lost
-	rivals   = 6               // number of sales that request the lock after the starved one
-	enough   = 4               // overtakes that are too many: v10 has three at most here
+	placeTTL     = 2 * time.Second // expiry of the lock, and of a place in the queue
+	lostWakeTTL  = 4 * time.Second // expiry of the lock in the lab that loses a wake-up message
+	rivals       = 6               // number of sales that request the lock after the starved one
+	maxOvertakes = 4               // largest number of overtakes that does not count as starvation: v10 has three at most here
 )
 
 // replicas returns the labs in which several replicas work together: they run a scheduled job, or wait in a queue.
@@ -27,15 +27,15 @@ func replicas() []Lab {
 			"每个实例在每个 tick 尝试加锁一次；成功的运行任务，并在 tick 的一部分时间里继续持有锁"),
 		Shop:     Settings{Job: &Job{}},
 		Scenario: func(s *Stage) { s.record.WatchTicks(2) },
-		Proof:    all(moment("r1", witness.KindLockTried), moment("r2", witness.KindLockTried)),
+		Proof:    all(hasEvent("r1", witness.KindLockTried), hasEvent("r2", witness.KindLockTried)),
 		Fault:    both("the first tick is run", "第一个 tick 的任务运行了"),
-		Hit:      some(runs(1)),
+		Hit:      some(runBegins(1)),
 		Signs:    []witness.FindingKind{witness.RanTickTwice, witness.MissedTick, witness.Overlapped},
 		Expected: []Expectation{
-			broken(LockNames{"v0", "atomic", "optimistic", "non-idempotent"}, "there is no lock: every replica runs the job", "没有锁：每个实例都运行任务"),
-			broken(LockNames{"set-expire", "setex"}, "everybody gets the lock: every replica runs the job", "谁都能加锁成功：每个实例都运行任务"),
-			broken(LockNames{"local"}, "each process has a lock of its own", "每个进程各有一把锁"),
-			expectHolds(StepsFrom(1).and("redlock", "late-commit", "setnx-expire", "lua-setnx", "getset"),
+			expectBroken(LockNames{"v0", "atomic", "optimistic", "non-idempotent"}, "there is no lock: every replica runs the job", "没有锁：每个实例都运行任务"),
+			expectBroken(LockNames{"set-expire", "setex"}, "everybody gets the lock: every replica runs the job", "谁都能加锁成功：每个实例都运行任务"),
+			expectBroken(LockNames{"local"}, "each process has a lock of its own", "每个进程各有一把锁"),
+			expectHolds(StepsFrom(1).with("redlock", "late-commit", "setnx-expire", "lua-setnx", "getset"),
 				"only one replica gets the lock of a tick", "每个 tick 只有一个实例加锁成功"),
 		},
 	}, {
@@ -47,15 +47,15 @@ func replicas() []Lab {
 			"每个进程只尝试加锁一次；成功的去计算，并持有锁到大家都试过；其余的先返回旧值"),
 		Shop:     Settings{Replicas: 5, Job: &Job{Work: time.Second / 2, IsCache: true}},
 		Scenario: func(s *Stage) { s.record.WatchTicks(1) },
-		Proof:    all(moment("r1", witness.KindLockTried), moment("r5", witness.KindLockTried)),
+		Proof:    all(hasEvent("r1", witness.KindLockTried), hasEvent("r5", witness.KindLockTried)),
 		Fault:    both("the value has expired, and somebody computes it", "值已过期，有进程在计算"),
-		Hit:      some(runs(1)),
+		Hit:      some(runBegins(1)),
 		Signs:    []witness.FindingKind{witness.RanTickTwice, witness.MissedTick, witness.Overlapped},
 		Expected: []Expectation{
-			broken(LockNames{"v0", "atomic", "optimistic", "non-idempotent"}, "there is no lock: all five compute at once", "没有锁：五个进程同时计算"),
-			broken(LockNames{"set-expire", "setex"}, "everybody gets the lock: all five compute at once", "谁都能加锁成功：五个进程同时计算"),
-			broken(LockNames{"local"}, "each process has a lock of its own", "每个进程各有一把锁"),
-			expectHolds(StepsFrom(1).and("redlock", "late-commit", "setnx-expire", "lua-setnx", "getset"),
+			expectBroken(LockNames{"v0", "atomic", "optimistic", "non-idempotent"}, "there is no lock: all five compute at once", "没有锁：五个进程同时计算"),
+			expectBroken(LockNames{"set-expire", "setex"}, "everybody gets the lock: all five compute at once", "谁都能加锁成功：五个进程同时计算"),
+			expectBroken(LockNames{"local"}, "each process has a lock of its own", "每个进程各有一把锁"),
+			expectHolds(StepsFrom(1).with("redlock", "late-commit", "setnx-expire", "lua-setnx", "getset"),
 				"one gets the lock; the others are refused, and do not wait",
 				"一个加锁成功，其余的被拒绝，也不等待"),
 		},
@@ -71,15 +71,15 @@ func replicas() []Lab {
 			s.record.AwaitTicks(3)
 		},
 		Fault: both("the replica that runs the first tick dies with the lock", "运行第一个 tick 的任务的实例，持有锁时崩溃"),
-		Hit:   diedWithTheJob(everyTick * 2 / 5),
+		Hit:   diedWithJobLock(tickInterval * 2 / 5),
 		Signs: []witness.FindingKind{witness.RanTickTwice, witness.MissedTick, witness.Overlapped},
 		Expected: []Expectation{
-			broken(LockNames{"v1"}, "the dead replica's lock stays: the job is never run again", "崩溃的实例的锁残留：任务再也不运行"),
-			expectHolds(StepsFrom(2).and("redlock", "late-commit", "lua-setnx"), "the lock expires before the next tick", "锁在下一个 tick 之前过期"),
+			expectBroken(LockNames{"v1"}, "the dead replica's lock stays: the job is never run again", "崩溃的实例的锁残留：任务再也不运行"),
+			expectHolds(StepsFrom(2).with("redlock", "late-commit", "lua-setnx"), "the lock expires before the next tick", "锁在下一个 tick 之前过期"),
 			expectHolds(LockNames{"setnx-expire"},
 				"it died after its second command: see dies-between-set-and-expire", "它在第二条命令之后崩溃：见 dies-between-set-and-expire"),
 			expectHolds(LockNames{"getset"}, "the others find the expiry in the past, and take the lock over", "其他实例发现锁已过期，于是接管"),
-			without(noLock(), "every replica runs every tick: see scheduled-job", "每个实例在每个 tick 都运行任务：见 scheduled-job"),
+			notApplicable(nonExcluding(), "every replica runs every tick: see scheduled-job", "每个实例在每个 tick 都运行任务：见 scheduled-job"),
 		},
 	}, {
 		Name: "job-overruns", Shows: "v5", Cured: "v6",
@@ -87,19 +87,19 @@ func replicas() []Lab {
 		Claim:    both("a run of a scheduled job that takes longer than its tick has no other run beside it", "定时任务运行得比 tick 长，也不会与另一次运行重叠"),
 		Cure:     both("renewal: the lock lasts as long as the run, and the ticks meanwhile are left out", "续期：任务运行多久，锁就持有多久，其间的 tick 跳过"),
 		Explore:  "--work 25s --anomaly two-holders",
-		Shop:     Settings{Job: &Job{Work: everyTick * 3 / 2}},
+		Shop:     Settings{Job: &Job{Work: tickInterval * 3 / 2}},
 		Scenario: func(s *Stage) { s.record.WatchTicks(3) },
-		Proof:    all(moment("r1", witness.KindLockTried), moment("r2", witness.KindLockTried)),
+		Proof:    all(hasEvent("r1", witness.KindLockTried), hasEvent("r2", witness.KindLockTried)),
 		Fault:    both("a run goes on when the next tick begins", "下一个 tick 开始时，上一次运行还在继续"),
-		Hit:      outlasted,
+		Hit:      outlastsTick,
 		Signs:    []witness.FindingKind{witness.RanTickTwice, witness.MissedTick, witness.Overlapped},
 		Expected: []Expectation{
-			broken(Steps(2, 5).and("late-commit", "setnx-expire", "lua-setnx", "getset"),
+			expectBroken(Steps(2, 5).with("late-commit", "setnx-expire", "lua-setnx", "getset"),
 				"the lock expires after half a tick, and the next run begins beside",
 				"锁在半个 tick 后过期，下一次运行与它重叠"),
 			expectHolds(LockNames{"v1"}, "its lock never expires: the next tick is left out", "它的锁永不过期：下一个 tick 跳过"),
-			expectHolds(StepsFrom(6).and("redlock"), "the lock is renewed: the next tick is left out", "锁会续期：下一个 tick 跳过"),
-			without(noLock(), "every replica runs every tick: see scheduled-job", "每个实例在每个 tick 都运行任务：见 scheduled-job"),
+			expectHolds(StepsFrom(6).with("redlock"), "the lock is renewed: the next tick is left out", "锁会续期：下一个 tick 跳过"),
+			notApplicable(nonExcluding(), "every replica runs every tick: see scheduled-job", "每个实例在每个 tick 都运行任务：见 scheduled-job"),
 		},
 	}, {
 		Name: "endless-renewal", Cured: "v6",
@@ -116,9 +116,9 @@ func replicas() []Lab {
 			trap := s.Catch("r1", 0, fault.LoseRequest, fault.IsRelease)
 			first := s.Hold("r1")
 			second := s.Wait("r2")
-			s.Until(to("r1", "renew its lock", "给锁续期"), renewed("r1"))
+			s.Await(stepOf("r1", "renew its lock", "给锁续期"), renewed("r1"))
 			first.Leave()
-			s.UntilCaught(trap, ended("r1#1"))
+			s.AwaitCaught(trap, ended("r1#1"))
 			s.Finish(first, second)
 		},
 		Fault: both("r1 has renewed its lock, the buyer goes away, and the release is lost", "r1 续期之后客户端断开，解锁命令丢失"),
@@ -128,8 +128,8 @@ func replicas() []Lab {
 		Expected: []Expectation{
 			expectHolds(Steps(6, 8), "the renewal ends before the release; then the lock expires", "先停止续期再释放；之后锁会过期"),
 			expectHolds(StepsFrom(9), "there is one renewal per holding, and it ends with it", "每个持有期只有一个续期，持有期结束，续期也结束"),
-			without(Steps(1, 5).and("setnx-expire", "lua-setnx", "getset", "late-commit"), "nothing renews its lock", "它的锁没有人续期"),
-			without(LockNames{"redlock"}, "the lab loses one release, and each node gets its own", "这个实验只丢一条解锁命令，而每个节点各收到一条"),
+			notApplicable(Steps(1, 5).with("setnx-expire", "lua-setnx", "getset", "late-commit"), "nothing renews its lock", "它的锁没有人续期"),
+			notApplicable(LockNames{"redlock"}, "the lab loses one release, and each node gets its own", "这个实验只丢一条解锁命令，而每个节点各收到一条"),
 			nobodyHolds(),
 		},
 	}, {
@@ -160,7 +160,7 @@ func replicas() []Lab {
 		Expected: []Expectation{
 			expectHolds(StepsFrom(10), "it is the turn of the dead until its place expires; then the next that lives is the first",
 				"先轮到崩溃的进程，直到它的位置过期；然后轮到下一个存活的"),
-			expectHolds(Steps(1, 9).and("redlock", "setnx-expire", "lua-setnx", "getset", "late-commit"),
+			expectHolds(Steps(1, 9).with("redlock", "setnx-expire", "lua-setnx", "getset", "late-commit"),
 				"there is no queue of processes: who is dead does not ask",
 				"进程之间没有队列：崩溃的进程不会再来加锁"),
 			nobodyWaits(),
@@ -172,27 +172,27 @@ func replicas() []Lab {
 		Cure: both("a message only saves time: who waits asks again every quarter of the expiry, and then gets the lock",
 			"消息只是为了省时间：等待者每隔四分之一过期时间再试一次，那时就能加锁成功"),
 		Explore: "--faults lost-wake=1",
-		Shop:    Settings{TTL: deaf, Wait: 2 * deaf, Think: each(time.Minute, "r1")},
+		Shop:    Settings{TTL: lostWakeTTL, Wait: 2 * lostWakeTTL, Think: each(time.Minute, "r1")},
 		Scenario: func(s *Stage) {
 			trap := s.Catch("r2", 0, fault.LoseMessage, fault.IsTurn)
 			hears := s.Pass("r2", 0, fault.IsSubscription)
-			asksAgain := s.Pass("r2", 0, fault.After(2, fault.IsTake)) // A waiter tries once more when it is woken.
+			asksAgain := s.Pass("r2", 0, fault.SkipFirst(2, fault.IsTake)) // A waiter tries once more when it is woken.
 			first := s.Hold("r1")
 			second := s.Buy("r2")
-			s.UntilAnswered(hears)
-			s.UntilAnswered(asksAgain)
+			s.AwaitReply(hears)
+			s.AwaitReply(asksAgain)
 			first.Leave()
-			s.UntilCaught(trap, ended("r2#1"))
+			s.AwaitCaught(trap, ended("r2#1"))
 			s.Finish(first, second)
 		},
 		Fault:  both("r1 gives the lock back, and the message that wakes r2 is lost", "r1 释放锁，唤醒 r2 的消息丢失"),
 		Hit:    all(occurred(witness.KindMessageLost), requestedInTime("r2#1")),
 		Proof:  sold("r2#1"),
 		Signs:  []witness.FindingKind{witness.WaitedInVain, witness.LockIdle},
-		Blames: idleFor(deaf/4 + busySlack),
+		Blames: idleFor(lostWakeTTL/4 + busySlack),
 		Expected: []Expectation{
 			expectHolds(StepsFrom(10), "it asks again after a quarter of the expiry", "过四分之一个过期时间后它会再试"),
-			without(Steps(1, 9).and("redlock", "setnx-expire", "lua-setnx", "getset", "late-commit"),
+			notApplicable(Steps(1, 9).with("redlock", "setnx-expire", "lua-setnx", "getset", "late-commit"),
 				"nobody is told: who waits asks again and again", "没有唤醒消息：等待者反复轮询"),
 			nobodyWaits(),
 		},
@@ -203,14 +203,15 @@ func replicas() []Lab {
 		Cure:     both("a queue inside the process: first come, first served", "进程内队列：先到先得"),
 		Explore:  "--sales 3 --replicas 1 --anomaly starved",
 		Shop:     Settings{Replicas: 1},
-		Scenario: func(s *Stage) { starve(s, "r1#1", "r1#2", fault.After(2, fault.IsTake)) },
+		Scenario: func(s *Stage) { starve(s, "r1#1", "r1#2", fault.SkipFirst(2, fault.IsTake)) },
 		Fault:    both("the next attempt of the second sale is held on its way, and others ask after it", "第二单的下一次尝试被扣在途中，别的单在它之后来加锁"),
 		Hit:      requestedAfter("r1#2", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#2"), Draws: 3,
 		Expected: []Expectation{
-			broken(Steps(1, 7).and("setnx-expire", "lua-setnx", "getset", "late-commit"), "everybody asks now and then, and gets the lock by chance",
+			expectBroken(Steps(1, 7).with("setnx-expire", "lua-setnx", "getset", "late-commit"),
+				"everybody asks now and then, and gets the lock by chance",
 				"各自定时轮询，谁能加锁成功全凭运气"),
-			expectHolds(StepsFrom(8).and("redlock", "local"), "the sales of a process stand in a queue", "同一进程的各单排队"),
-			without(LockNames{"v0", "atomic", "optimistic", "non-idempotent", "set-expire", "setex"}, "nobody waits", "没有人等待"),
+			expectHolds(StepsFrom(8).with("redlock", "local"), "the sales of a process stand in a queue", "同一进程的各单排队"),
+			notApplicable(LockNames{"v0", "atomic", "optimistic", "non-idempotent", "set-expire", "setex"}, "nobody waits", "没有人等待"),
 		},
 	}, {
 		Name: "starvation-replicas", Shows: "v9", Cured: "v10",
@@ -220,13 +221,13 @@ func replicas() []Lab {
 			"a queue of processes in Redis: a process hands the lock to as many of its own sales as is fair, and then to the next process",
 			"Redis 里的进程队列：一个进程先移交给自己的若干单（次数有公平的上限），再移交给下一个进程"),
 		Explore: "--actors 4 --anomaly starved", Explores: map[string]string{"v8": "--sales 3 --anomaly starved"},
-		Scenario: func(s *Stage) { starve(s, "r2#1", "r1#1", fault.After(1, fault.IsTake)) },
+		Scenario: func(s *Stage) { starve(s, "r2#1", "r1#1", fault.SkipFirst(1, fault.IsTake)) },
 		Fault:    both("the next attempt of r1's sale is held on its way, and sales of r2 ask after it", "r1 的一单的下一次尝试被扣在途中，r2 的单在它之后来加锁"),
 		Hit:      requestedAfter("r1#1", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#1"), Draws: 3,
 		Expected: []Expectation{
-			broken(Steps(1, 8).and("setnx-expire", "lua-setnx", "getset", "late-commit"),
+			expectBroken(Steps(1, 8).with("setnx-expire", "lua-setnx", "getset", "late-commit"),
 				"whoever asks at the right moment gets the lock", "谁恰好轮询到，锁就归谁"),
-			broken(LockNames{"v9", "redlock"},
+			expectBroken(LockNames{"v9", "redlock"},
 				"the other process hands the lock to its own sales, and this one asks now and then", "另一个进程把锁移交给自己的单，这一单隔一段时间才轮询一次"),
 			expectHolds(StepsFrom(10),
 				"a process that others wait for hands the lock to its own sales three times at most, if nobody waited when it got it",
@@ -236,36 +237,36 @@ func replicas() []Lab {
 	}}
 }
 
-// starve lets a sale hold the lock until another sale waits; then rivals in the holder's process request it. The next attempt of the
-// waiting sale, which next matches, is delayed until all rivals have had the lock. A lock that serves the waiting sale before, or without
-// another attempt, does not starve it.
+// starve is the scenario of a sale (victim) that waits for a lock while rivals in the holder's process request the lock. The next attempt
+// of the victim, for which next is true, is delayed until all rivals have had the lock. A lock that serves the victim before, or without
+// another attempt, does not starve the victim.
 func starve(s *Stage, holder, victim string, next func(args []string) bool) {
 	theirs, its := witness.ReplicaOf(holder), witness.ReplicaOf(victim)
 	late, taken := s.Catch(its, 0, fault.Hold, next), s.Pass(theirs, 0, fault.IsTake)
 	first, reading := s.BuyCaught(theirs, fault.Hold, fault.IsRead)
 	all := []*Purchase{first, s.Buy(its)}
-	s.Until(toWait(victim), s.waiting(victim))
+	s.Await(toWait(victim), s.waiting(victim))
 	if taken.IsCaught() && !s.isInLine(its) { // queued locks ask only when it is their turn
-		s.UntilCaught(late, obtained(victim))
+		s.AwaitCaught(late, obtained(victim))
 	}
-	others := count(s.collected.Events(), ofKind(theirs, witness.KindAsks))
+	others := count(s.collector.Events(), ofKind(theirs, witness.KindAsks))
 	for range rivals {
 		all = append(all, s.Buy(theirs))
 	}
-	s.Until(toAsk(theirs), atLeast(others+rivals, theirs, witness.KindAsks))
+	s.Await(toAsk(theirs), atLeast(others+rivals, theirs, witness.KindAsks))
 	s.Release(reading)
-	s.Until(toObtain(theirs), either(atLeast(1+rivals, theirs, witness.KindObtains), obtained(victim), passedOn(theirs)))
+	s.Await(toObtain(theirs), either(atLeast(1+rivals, theirs, witness.KindObtains), obtained(victim), handedOff(theirs)))
 	s.Release(late)
-	s.Answered(all...)
-	s.Until(toEnd(victim), ended(victim))
+	s.AwaitAnswers(all...)
+	s.Await(toEnd(victim), ended(victim))
 }
 
 // starved accepts findings of a sale that was overtaken too often.
 func starved(sale string) func(witness.Finding) bool {
-	return func(f witness.Finding) bool { return f.Subject == sale && f.Count > enough }
+	return func(f witness.Finding) bool { return f.Subject == sale && f.Count > maxOvertakes }
 }
 
-// requestedAfter reports whether at least n sales requested the lock after a sale that obtained it in the end.
+// requestedAfter is met when at least n sales requested the lock after a sale that obtained the lock in the end.
 func requestedAfter(sale string, n int) Condition {
-	return all(obtained(sale), since(ofKind(sale, witness.KindAsks), atLeast(n, "", witness.KindAsks)))
+	return all(obtained(sale), metAfter(ofKind(sale, witness.KindAsks), atLeast(n, "", witness.KindAsks)))
 }

@@ -23,15 +23,16 @@ func steps() []Lab {
 		Hit:      all(requestedInTime("r1#2"), answered("r1#1"), answered("r1#2")),
 		Signs:    []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			broken(LockNames{"v0"}, "nothing keeps the second sale from reading what the first has not yet replaced", "第一单还没写回，第二单就读了库存，没有任何机制阻止"),
-			broken(LockNames{"set-expire", "setex"}, "without NX everybody gets the lock", "没有 NX，谁都能加锁成功"),
-			expectHolds(StepsFrom(1).and("redlock", "setnx-expire", "lua-setnx", "getset"),
+			expectBroken(LockNames{"v0"},
+				"nothing keeps the second sale from reading what the first has not yet replaced", "第一单还没写回，第二单就读了库存，没有任何机制阻止"),
+			expectBroken(LockNames{"set-expire", "setex"}, "without NX everybody gets the lock", "没有 NX，谁都能加锁成功"),
+			expectHolds(StepsFrom(1).with("redlock", "setnx-expire", "lua-setnx", "getset"),
 				"the second sale waits until the first has written", "第二单等到第一单写入之后"),
 			expectHolds(LockNames{"local"}, "both sales are in one process, so its queue is enough", "两单在同一个进程里，进程内队列就够了"),
 			expectHolds(LockNames{"atomic", "non-idempotent"}, "one script reads and writes", "一个脚本完成读和写"),
 			expectHolds(LockNames{"optimistic"}, "the second write is refused, and its sale reads again", "第二次写入被拒绝，这一单重新读"),
 			expectHolds(LockNames{"segmented"}, "the second sale waits, or is in another segment", "第二单等待，或者在另一段里卖"),
-			without(LockNames{"late-commit"}, "see commit-after-unlock", "见 commit-after-unlock"),
+			notApplicable(LockNames{"late-commit"}, "see commit-after-unlock", "见 commit-after-unlock"),
 		},
 	}, {
 		Name: "lost-update-replicas", Shows: "local", Cured: "v1",
@@ -46,15 +47,15 @@ func steps() []Lab {
 		Hit:      all(requestedInTime("r2#1"), answered("r1#1"), answered("r2#1")),
 		Signs:    []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			broken(LockNames{"local"}, "each process has a queue of its own", "每个进程各有一个队列"),
-			broken(LockNames{"v0"}, "there is no lock", "没有锁"),
-			broken(LockNames{"set-expire", "setex"}, "without NX everybody gets the lock", "没有 NX，谁都能加锁成功"),
-			expectHolds(StepsFrom(1).and("redlock", "setnx-expire", "lua-setnx", "getset"),
+			expectBroken(LockNames{"local"}, "each process has a queue of its own", "每个进程各有一个队列"),
+			expectBroken(LockNames{"v0"}, "there is no lock", "没有锁"),
+			expectBroken(LockNames{"set-expire", "setex"}, "without NX everybody gets the lock", "没有 NX，谁都能加锁成功"),
+			expectHolds(StepsFrom(1).with("redlock", "setnx-expire", "lua-setnx", "getset"),
 				"the second sale waits until the first has written", "第二单等到第一单写入之后"),
 			expectHolds(LockNames{"atomic", "non-idempotent"}, "one script reads and writes", "一个脚本完成读和写"),
 			expectHolds(LockNames{"optimistic"}, "the second write is refused, and its sale reads again", "第二次写入被拒绝，这一单重新读"),
 			expectHolds(LockNames{"segmented"}, "the second sale waits, or is in another segment", "第二单等待，或者在另一段里卖"),
-			without(LockNames{"late-commit"}, "see commit-after-unlock", "见 commit-after-unlock"),
+			notApplicable(LockNames{"late-commit"}, "see commit-after-unlock", "见 commit-after-unlock"),
 		},
 	}, {
 		Name: "holder-dies", Shows: "v1", Cured: "v2",
@@ -73,11 +74,11 @@ func steps() []Lab {
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
-			broken(LockNames{"v1"}, "nobody removes the dead holder's lock", "没有人删除崩溃的持有者的锁"),
-			expectHolds(StepsFrom(2).and("redlock", "late-commit", "setnx-expire", "lua-setnx"),
+			expectBroken(LockNames{"v1"}, "nobody removes the dead holder's lock", "没有人删除崩溃的持有者的锁"),
+			expectHolds(StepsFrom(2).with("redlock", "late-commit", "setnx-expire", "lua-setnx"),
 				"the lock expires; then the other gets it", "锁过期后，另一单就能加锁成功"),
 			expectHolds(LockNames{"getset"}, "the other finds the expiry in the past, and takes the lock over", "另一单发现锁已过期，于是接管"),
-			without(noLock(), "the dead holder leaves nothing that the other would wait for", "崩溃的持有者没有留下什么，另一单不用等待"),
+			notApplicable(nonExcluding(), "the dead holder leaves nothing that the other would wait for", "崩溃的持有者没有留下什么，另一单不用等待"),
 		},
 	}, {
 		Name: "dies-between-set-and-expire", Shows: "setnx-expire", Cured: "lua-setnx",
@@ -89,8 +90,8 @@ func steps() []Lab {
 		Scenario: func(s *Stage) {
 			trap := s.Catch("r1", 0, fault.Hold, fault.IsExpiry)
 			s.Buy("r1")
-			s.UntilCaught(trap, obtained("r1#1"))
-			s.Until(to("r1#1", "take the lock", "加锁成功"), either(did("r1#1", witness.Takes, witness.Done), obtained("r1#1")))
+			s.AwaitCaught(trap, obtained("r1#1"))
+			s.Await(stepOf("r1#1", "take the lock", "加锁成功"), either(sentCommand("r1#1", witness.Takes, witness.Done), obtained("r1#1")))
 			s.Kill("r1")
 			trap.Drop()
 			s.Finish(s.Buy("r2"))
@@ -100,11 +101,11 @@ func steps() []Lab {
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
-			broken(LockNames{"setnx-expire"}, "the lock is there, and its expiry is not yet", "锁已经有了，过期时间还没有"),
-			broken(LockNames{"v1"}, "its lock never has an expiry", "它的锁没有过期时间"),
-			expectHolds(StepsFrom(2).and("lua-setnx", "redlock", "late-commit"), "there is no moment between the two", "两者之间没有空隙"),
+			expectBroken(LockNames{"setnx-expire"}, "the lock is there, and its expiry is not yet", "锁已经有了，过期时间还没有"),
+			expectBroken(LockNames{"v1"}, "its lock never has an expiry", "它的锁没有过期时间"),
+			expectHolds(StepsFrom(2).with("lua-setnx", "redlock", "late-commit"), "there is no moment between the two", "两者之间没有空隙"),
 			expectHolds(LockNames{"getset"}, "the value itself is the expiry", "值本身就是过期时刻"),
-			without(noLock(), "the dead holder leaves nothing that the other would wait for", "崩溃的持有者没有留下什么，另一单不用等待"),
+			notApplicable(nonExcluding(), "the dead holder leaves nothing that the other would wait for", "崩溃的持有者没有留下什么，另一单不用等待"),
 		},
 	}, {
 		Name: "foreign-delete", Shows: "v2", Cured: "v3",
@@ -119,14 +120,14 @@ func steps() []Lab {
 		Proof:    sold("r2#1"),
 		Signs:    []witness.FindingKind{witness.RemovedLock},
 		Expected: []Expectation{
-			broken(LockNames{"v2", "lua-setnx", "setnx-expire"}, "DEL deletes the lock, whosever it is by now", "DEL 直接删除锁，不管这时锁是谁的"),
-			broken(LockNames{"getset"}, "no owner, so the first deletes what the second took over", "没有持有者标识，所以第一单删除了第二单接管的锁"),
+			expectBroken(LockNames{"v2", "lua-setnx", "setnx-expire"}, "DEL deletes the lock, whosever it is by now", "DEL 直接删除锁，不管这时锁是谁的"),
+			expectBroken(LockNames{"getset"}, "no owner, so the first deletes what the second took over", "没有持有者标识，所以第一单删除了第二单接管的锁"),
 			expectHolds(LockNames{"v1"}, "its lock never expires: it is still its own", "它的锁永不过期，这时仍是自己的"),
 			expectHolds(Steps(3, 5), "the first finds that the lock is another's, and leaves it alone", "第一单发现锁是别人的，就不动它"),
 			expectHolds(LockNames{"late-commit"}, "v4's lock", "用的是 v4 的锁"),
-			expectHolds(StepsFrom(6).and("redlock"), "the first renews its lock, so the second waits", "第一单给锁续期，所以第二单等待"),
+			expectHolds(StepsFrom(6).with("redlock"), "the first renews its lock, so the second waits", "第一单给锁续期，所以第二单等待"),
 			notInRedis(),
-			without(LockNames{"set-expire", "setex"}, "everybody gets the lock at any time", "任何时候谁都能加锁成功"),
+			notApplicable(LockNames{"set-expire", "setex"}, "everybody gets the lock at any time", "任何时候谁都能加锁成功"),
 		},
 	}, {
 		Name: "check-then-delete", Shows: "v3", Cured: "v4",
@@ -139,20 +140,21 @@ func steps() []Lab {
 			first, trap := s.BuyCaught("r1", fault.Hold, fault.IsRelease)
 			second := s.Hold("r2")
 			s.Release(trap)
-			s.UntilAnswered(trap)
+			s.AwaitReply(trap)
 			s.Finish(first, second)
 		},
 		Fault: both("the release is held until another has the lock", "解锁命令被扣留，直到别人加锁成功"),
-		Hit:   freedInCriticalSection("r2#1"),
+		Hit:   releasedInCriticalSection("r2#1"),
 		Signs: []witness.FindingKind{witness.RemovedLock},
 		Expected: []Expectation{
-			broken(LockNames{"v3"}, "its GET said that the lock was its own; when the DEL arrives, it is another's", "GET 时锁还是自己的；DEL 到达时已经是别人的"),
-			broken(LockNames{"v2", "lua-setnx", "setnx-expire"}, "the DEL does not ask whose the lock is", "DEL 不管锁是谁的"),
-			expectHolds(Steps(4, 10).and("late-commit"), "Redis compares when the release arrives", "解锁命令到达 Redis 时才比较"),
-			without(LockNames{"v1"}, "its lock never expires, so it never changes hands before the DEL", "它的锁永不过期，所以 DEL 之前不会易主"),
-			without(LockNames{"v11"}, "a sale sends no release when nobody waits", "没有人等待时，一单不发解锁命令"),
+			expectBroken(LockNames{"v3"},
+				"its GET said that the lock was its own; when the DEL arrives, it is another's", "GET 时锁还是自己的；DEL 到达时已经是别人的"),
+			expectBroken(LockNames{"v2", "lua-setnx", "setnx-expire"}, "the DEL does not ask whose the lock is", "DEL 不管锁是谁的"),
+			expectHolds(Steps(4, 10).with("late-commit"), "Redis compares when the release arrives", "解锁命令到达 Redis 时才比较"),
+			notApplicable(LockNames{"v1"}, "its lock never expires, so it never changes hands before the DEL", "它的锁永不过期，所以 DEL 之前不会易主"),
+			notApplicable(LockNames{"v11"}, "a sale sends no release when nobody waits", "没有人等待时，一单不发解锁命令"),
 			notBehindProxy(),
-			without(LockNames{"getset"}, "its lock changes hands by the client's clock", "它的锁按客户端的时钟易主"),
+			notApplicable(LockNames{"getset"}, "its lock changes hands by the client's clock", "它的锁按客户端的时钟易主"),
 			nobodyHolds(),
 		},
 	}, {
@@ -169,12 +171,13 @@ func steps() []Lab {
 		Proof:    sold("r1#1"),
 		Signs:    []witness.FindingKind{witness.WaitsForItself},
 		Expected: []Expectation{
-			broken(LockNames{"v1"}, "the nested call waits for its own caller, for good: the lock never expires", "嵌套调用等的是自己的外层调用，永远等不到：锁永不过期"),
-			broken(Steps(2, 4).and("late-commit", "setnx-expire", "lua-setnx", "getset"),
+			expectBroken(LockNames{"v1"},
+				"the nested call waits for its own caller, for good: the lock never expires", "嵌套调用等的是自己的外层调用，永远等不到：锁永不过期"),
+			expectBroken(Steps(2, 4).with("late-commit", "setnx-expire", "lua-setnx", "getset"),
 				"the nested call waits for its own caller: a self-deadlock until the expiry", "嵌套调用等的是自己的外层调用：自死锁，直到锁过期"),
-			broken(LockNames{"local"}, "the nested call stands in the queue behind its own caller", "嵌套调用在队列里排在自己的外层调用后面"),
+			expectBroken(LockNames{"local"}, "the nested call stands in the queue behind its own caller", "嵌套调用在队列里排在自己的外层调用后面"),
 			expectHolds(Steps(5, 8), "the nested call has the same owner, and is counted", "嵌套调用的持有者标识相同，只增加次数"),
-			expectHolds(StepsFrom(9).and("redlock"), "the process knows that the owner has the lock", "进程知道这个持有者已经持有锁"),
+			expectHolds(StepsFrom(9).with("redlock"), "the process knows that the owner has the lock", "进程知道这个持有者已经持有锁"),
 			expectHolds(LockNames{"v0", "atomic", "optimistic", "non-idempotent", "set-expire", "setex"}, "nobody ever waits", "谁都不需要等待"),
 		},
 	}, {
@@ -191,18 +194,18 @@ func steps() []Lab {
 		Proof:    all(sold("r1#1"), blockedFor(2*time.Second, "r2#1")),
 		Signs:    []witness.FindingKind{witness.Overlapped, witness.LearnedOfLoss},
 		Expected: []Expectation{
-			broken(Steps(2, 5).and("late-commit", "setnx-expire", "lua-setnx", "getset"),
+			expectBroken(Steps(2, 5).with("late-commit", "setnx-expire", "lua-setnx", "getset"),
 				"the lock expires after 2s, and the work takes 5s", "锁 2 秒后过期，业务要执行 5 秒"),
-			broken(LockNames{"set-expire", "setex"}, "everybody gets the lock at any time", "任何时候谁都能加锁成功"),
-			broken(LockNames{"local"}, "the other process has a queue of its own", "另一个进程有自己的队列"),
+			expectBroken(LockNames{"set-expire", "setex"}, "everybody gets the lock at any time", "任何时候谁都能加锁成功"),
+			expectBroken(LockNames{"local"}, "the other process has a queue of its own", "另一个进程有自己的队列"),
 			expectHolds(LockNames{"v1"}, "its lock never expires", "它的锁永不过期"),
-			expectHolds(StepsFrom(6).and("redlock"), "the holder renews its lock", "持有者给锁续期"),
-			without(LockNames{"v0", "atomic", "optimistic", "non-idempotent"}, "there is no lock", "没有锁"),
+			expectHolds(StepsFrom(6).with("redlock"), "the holder renews its lock", "持有者给锁续期"),
+			notApplicable(LockNames{"v0", "atomic", "optimistic", "non-idempotent"}, "there is no lock", "没有锁"),
 		},
 	}}
 }
 
-// whileHeld returns a scenario in which a replica gets a sale while one of r1 holds the lock.
+// whileHeld returns a scenario in which a buyer asks a replica while a sale of r1 holds the lock.
 func whileHeld(replica string) func(*Stage) {
 	return func(s *Stage) {
 		first := s.Hold("r1")

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Matrix is the table of all labs and all strategies. Observed verdicts come from runs alone.
+// Matrix is the table of all labs and all strategies. Observed verdicts come only from runs.
 type Matrix struct {
 	Strategies []string                   `json:"strategies"`
 	Anomalies  []Anomaly                  `json:"anomalies"`
@@ -32,29 +32,29 @@ type Cell struct {
 	How      string          `json:"how,omitempty"`     // command that reproduces the cell; empty: none
 	NotRun   string          `json:"not_run,omitempty"` // reason why the cell was not run
 	Says     string          `json:"says,omitempty"`    // sentence about the run; it may differ between runs
-	Seconds  float64         `json:"seconds,omitempty"`
+	Seconds  float64         `json:"seconds,omitempty"` // duration of the run
 }
 
 // AsExpected reports whether the observed verdict is the expected one.
 func (c Cell) AsExpected() bool { return c.Observed == c.Expected }
 
-// Ran reports whether the cell has an observed verdict.
-func (c Cell) Ran() bool { return c.Observed != "" }
+// HasRun reports whether the cell has an observed verdict.
+func (c Cell) HasRun() bool { return c.Observed != "" }
 
-// Unlike reports whether the observed verdict differs from the expected one.
-func (c Cell) Unlike() bool { return c.Ran() && !c.AsExpected() }
+// IsUnexpected reports whether the observed verdict differs from the expected one.
+func (c Cell) IsUnexpected() bool { return c.HasRun() && !c.AsExpected() }
 
 // ExitCode returns 0 if all cells that ran are as expected, 1 if one is not, and 2 if one is unexpectedly unknown.
 func (m Matrix) ExitCode() int {
-	unknown := m.Count(func(c Cell) bool { return c.Unlike() && c.Observed == verdict.Unknown })
-	return verdict.Search{Found: m.Count(Cell.Unlike) > unknown, Complete: unknown == 0}.Verdict().ExitCode()
+	unknown := m.Count(func(c Cell) bool { return c.IsUnexpected() && c.Observed == verdict.Unknown })
+	return verdict.Search{Found: m.Count(Cell.IsUnexpected) > unknown, Complete: unknown == 0}.Verdict().ExitCode()
 }
 
-// Count returns the number of cells for which has is true.
-func (m Matrix) Count(has func(Cell) bool) (n int) {
+// Count returns the number of cells for which is is true.
+func (m Matrix) Count(is func(Cell) bool) (n int) {
 	for _, row := range m.Cells {
 		for _, c := range row {
-			if has(c) {
+			if is(c) {
 				n++
 			}
 		}
@@ -62,9 +62,9 @@ func (m Matrix) Count(has func(Cell) bool) (n int) {
 	return n
 }
 
-// Expected returns the matrix with each expected verdict as the observed one.
-func Expected(in language.Language) Matrix {
-	m := blank(in)
+// ExpectedMatrix returns the matrix with each expected verdict as the observed one.
+func ExpectedMatrix(in language.Language) Matrix {
+	m := newMatrix(in)
 	for _, row := range m.Cells {
 		for s, c := range row {
 			c.Observed = c.Expected
@@ -74,19 +74,19 @@ func Expected(in language.Language) Matrix {
 	return m
 }
 
-// blank returns the matrix before a run. Only the cells that do not apply have an observed verdict.
-func blank(in language.Language) Matrix {
+// newMatrix returns the matrix before a run. Only the cells to which their lab does not apply have an observed verdict: n/a.
+func newMatrix(in language.Language) Matrix {
 	m := Matrix{Strategies: evolution.Names(), Cells: map[string]map[string]Cell{}, in: in}
 	for _, l := range All() {
 		m.Anomalies = append(m.Anomalies, Anomaly{Name: l.Name, Claim: l.Claim.In(in)})
 		m.Cells[l.Name] = map[string]Cell{}
 		for _, s := range evolution.Table() {
 			e := l.Expects(s.Name)
-			c := Cell{Expected: e.Observed, Why: e.Why.In(in)}
+			c := Cell{Expected: e.Verdict, Why: e.Why.In(in)}
 			if c.Expected == verdict.NA {
 				c.Observed = verdict.NA
 			} else {
-				c.How = l.how(s)
+				c.How = l.cellCommand(s)
 			}
 			m.Cells[l.Name][s.Name] = c
 		}
@@ -94,17 +94,17 @@ func blank(in language.Language) Matrix {
 	return m
 }
 
-// how returns the command that reproduces the cell of a strategy.
-func (l Lab) how(s strategy.Strategy) string {
+// cellCommand returns the command that reproduces the cell of a strategy.
+func (l Lab) cellCommand(s strategy.Strategy) string {
 	if l.Anomaly == "" {
 		return l.command(s.Name)
 	}
-	in, one := l.scenario(s)
-	if !one {
+	scenario, ok := l.scenario(s)
+	if !ok {
 		return "explore --all"
 	}
 	words := []string{"explore", s.Name}
-	if flags := in.String(); flags != "" {
+	if flags := scenario.String(); flags != "" {
 		words = append(words, flags)
 	}
 	return strings.Join(append(words, "--anomaly", string(l.Anomaly)), " ")

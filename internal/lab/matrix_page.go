@@ -11,17 +11,18 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// page is the template of the page. It needs no script and no other file.
+// page is the template of the HTML page, which needs no script and no other file.
 //
 //go:embed matrix.html
 var page string
 
-// HTML writes the matrix as one file, in which a click on a cell shows the reason and the command that reproduces it.
+// HTML returns the matrix as one page, in which a click on a cell shows the reason and the command that reproduces the cell. typed is the
+// program's name in commands.
 func (m Matrix) HTML(typed string) string {
 	b := &strings.Builder{}
 	err := template.Must(template.New("matrix").Funcs(template.FuncMap{
 		"in": func() language.Language { return m.in }, "say": m.in.Say, "typed": func() string { return typed },
-		"title": m.title, "signs": verdict.Signs, "unlike": m.unlike, "bounds": m.bounds, "observed": m.observed,
+		"title": m.title, "signs": verdict.Signs, "unexpected": m.unexpectedText, "bounds": m.bounds, "observed": m.observed,
 	}).Parse(page)).Execute(b, m)
 	if err != nil {
 		panic(fmt.Sprintf("the matrix: %v", err)) // a bug: it is written into memory

@@ -28,13 +28,13 @@ type MatrixRun struct {
 
 // CellEvent reports that the run of a cell has started or ended.
 type CellEvent struct {
-	Anomaly, Strategy string
-	Ended             bool
-	Cell              Cell // result; set when the run has ended
+	Anomaly, Strategy string // row and column of the cell
+	Ended             bool   // false: the run starts
+	Cell              Cell   // result of the run, once it has ended
 }
 
-// observe runs a lab with a lock. It returns the observed verdict and a sentence about it.
-type observe func(ctx context.Context, l Lab, lock string) (verdict.Verdict, string, error)
+// observer runs a lab with a lock. It returns the observed verdict and a sentence about it.
+type observer func(ctx context.Context, l Lab, lock string) (verdict.Verdict, string, error)
 
 // task is a cell to run.
 type task struct {
@@ -43,29 +43,31 @@ type task struct {
 	cell     Cell
 }
 
-// Compute runs the cells and returns the matrix. A cell that this machine cannot run says why in NotRun. The error is the cause of ctx.
+// Compute runs the cells and returns the matrix. A cell that this machine cannot run has the reason in NotRun. Compute fails only if ctx
+// ends, with the cause of that.
 func (run MatrixRun) Compute(ctx context.Context) (Matrix, error) {
-	known := sweeps{}
+	known := sweepCache{}
 	return run.compute(ctx, func(ctx context.Context, l Lab, lock string) (verdict.Verdict, string, error) {
 		if l.Anomaly != "" {
 			return l.search(ctx, lock, known, run.In)
 		}
-		result, err := l.Run(ctx, run.Environment, Play{Lock: lock, Redis: Embedded, In: run.In})
+		result, err := l.Run(ctx, run.Environment, RunOptions{Lock: lock, Redis: Embedded, In: run.In})
 		return result.Observed, result.Sentence + result.Reason, err // exactly one of the two is set
 	})
 }
 
-func (run MatrixRun) compute(ctx context.Context, observe observe) (Matrix, error) {
-	m, toRun := blank(run.In), map[string]int{}
-	var waiting, working []task
+// compute is Compute with a replaceable observer.
+func (run MatrixRun) compute(ctx context.Context, observe observer) (Matrix, error) {
+	m, toRun := newMatrix(run.In), map[string]int{}
+	var waiting, working []task // tasks that mostly wait, and tasks that mostly compute
 	for _, l := range All() {
 		for _, s := range m.Strategies {
 			cell := m.Cells[l.Name][s]
 			switch {
-			case cell.Ran(): // The verdict is known without a run.
+			case cell.HasRun(): // The verdict is known without a run.
 				continue
 			case run.Quick && !l.isQuick(s):
-				cell.NotRun = m.notQuick()
+				cell.NotRun = m.notQuickText()
 				m.Cells[l.Name][s] = cell
 				continue
 			case l.Anomaly == "": // Such a lab waits more than it computes.
@@ -77,44 +79,44 @@ func (run MatrixRun) compute(ctx context.Context, observe observe) (Matrix, erro
 		}
 	}
 	run.Begin(m, toRun)
-	err := run.each(ctx, m, waiting, max(run.Parallel, 1), observe)
-	if err == nil { // Explorations run alone: beside them the timers of labs would be late.
-		err = run.each(ctx, m, working, 1, observe)
+	err := run.runTasks(ctx, m, waiting, max(run.Parallel, 1), observe)
+	if err == nil { // Explorations run one at a time, after the labs, whose timers they would delay.
+		err = run.runTasks(ctx, m, working, 1, observe)
 	}
 	return m, err
 }
 
-// isQuick reports whether a quick run includes the cell. It includes labs with the locks that they are about, anomalies that one short
-// exploration shows, and locks whose explorations are all short.
+// isQuick reports whether a quick run includes the cell. A quick run includes labs with the locks that they are about, anomalies that one
+// short exploration shows, and locks whose explorations are all short.
 func (l Lab) isQuick(lock string) bool {
 	if l.Anomaly == "" {
 		return slices.Contains(l.Locks(), lock)
 	}
-	return l.Expects(lock).Observed == verdict.Broken || slices.Contains([]string{"v0", "v1", "v4", "local", "atomic"}, lock)
+	return l.Expects(lock).Verdict == verdict.Broken || slices.Contains([]string{"v0", "v1", "v4", "local", "atomic"}, lock)
 }
 
-// each runs tasks, as many at a time as parallel says, and writes their results into the matrix.
-func (run MatrixRun) each(ctx context.Context, m Matrix, tasks []task, parallel int, observe observe) error {
-	var telling sync.Mutex
+// runTasks runs tasks, parallel of them at a time, and writes their results into the matrix.
+func (run MatrixRun) runTasks(ctx context.Context, m Matrix, tasks []task, parallel int, observe observer) error {
+	var reporting sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
 	for _, t := range tasks {
 		row, cell := m.Cells[t.lab.Name], t.cell
-		tell := func(ends bool) {
-			telling.Lock()
-			defer telling.Unlock()
+		report := func(ended bool) {
+			reporting.Lock()
+			defer reporting.Unlock()
 			row[t.strategy] = cell
-			run.OnCell(CellEvent{Anomaly: t.lab.Name, Strategy: t.strategy, Ended: ends, Cell: cell})
+			run.OnCell(CellEvent{Anomaly: t.lab.Name, Strategy: t.strategy, Ended: ended, Cell: cell})
 		}
 		group.Go(func() error {
 			if ctx.Err() == nil {
-				tell(false)
+				report(false)
 				cell.run(ctx, t, observe, run.In)
 			}
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			tell(true)
+			report(true)
 			return nil
 		})
 	}
@@ -122,13 +124,13 @@ func (run MatrixRun) each(ctx context.Context, m Matrix, tasks []task, parallel 
 }
 
 // run runs the task of a cell and stores the result.
-func (c *Cell) run(ctx context.Context, t task, observe observe, in language.Language) {
+func (c *Cell) run(ctx context.Context, t task, observe observer, in language.Language) {
 	began := time.Now()
 	observed, says, err := observe(ctx, t.lab, t.strategy)
 	if err != nil {
-		observed, says = verdict.Unknown, explain(err, in)
+		observed, says = verdict.Unknown, errorText(err, in)
 	}
-	if c.NotRun = lacking(err).In(in); c.NotRun == "" {
+	if c.NotRun = missingNeed(err).In(in); c.NotRun == "" {
 		c.Observed, c.Says = observed, says
 	}
 	c.Seconds = time.Since(began).Seconds()

@@ -27,13 +27,13 @@ func TestSkippedCellIsNotObserved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	observed := m.Count(func(c Cell) bool { return c.Ran() && c.Observed != verdict.NA })
+	observed := m.Count(func(c Cell) bool { return c.HasRun() && c.Observed != verdict.NA })
 	unavailable := m.Count(func(c Cell) bool { return c.NotRun == ErrNoRedis.Error() })
-	left := m.Count(func(c Cell) bool { return c.NotRun == "it is not among the quick ones" })
+	left := m.Count(func(c Cell) bool { return c.NotRun == "not part of a quick run" })
 	if int64(observed+unavailable) != runs.Load() || observed == 0 || unavailable == 0 || left == 0 {
 		t.Errorf("%d runs: %d observed, %d not to be had, %d left out", runs.Load(), observed, unavailable, left)
 	}
-	if c := m.Cells["foreign-delete"]["v2"]; c.Ran() || c.NotRun == "" {
+	if c := m.Cells["foreign-delete"]["v2"]; c.HasRun() || c.NotRun == "" {
 		t.Errorf("foreign-delete, v2: %+v", c)
 	}
 	if page := m.HTML("lockstep"); !strings.Contains(page, "not run, expected: holds") {
@@ -56,7 +56,7 @@ func TestCompleteRunRunsEveryCell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left := m.Count(func(c Cell) bool { return !c.Ran() }); left > 0 {
+	if left := m.Count(func(c Cell) bool { return !c.HasRun() }); left > 0 {
 		t.Errorf("%d cells were not run", left)
 	}
 	if run := m.Count(func(c Cell) bool { return c.Observed == verdict.Broken }); run != told {

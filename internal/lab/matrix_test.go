@@ -13,7 +13,7 @@ import (
 
 // Every cell has the expected verdict, the reason for it, and the command that shows it, unless there is nothing to show.
 func TestCellsHaveTheirReasonAndCommand(t *testing.T) {
-	m := lab.Expected(language.English)
+	m := lab.ExpectedMatrix(language.English)
 	if len(m.Anomalies) != len(lab.All()) || len(m.Strategies) != len(evolution.Names()) {
 		t.Fatalf("%d rows, %d columns", len(m.Anomalies), len(m.Strategies))
 	}
@@ -71,7 +71,7 @@ func TestMatrixExitCode(t *testing.T) {
 // Every page shows a cell whose observed verdict differs from the expected one, also after the matrix has been encoded and decoded as JSON.
 func TestMatrixShowsUnexpectedCells(t *testing.T) {
 	observed := func(in language.Language) lab.Matrix {
-		m := lab.Expected(in)
+		m := lab.ExpectedMatrix(in)
 		cell := m.Cells["foreign-delete"]["v2"]
 		cell.Observed = verdict.Holds
 		m.Cells["foreign-delete"]["v2"] = cell
@@ -101,7 +101,7 @@ func TestMatrixShowsUnexpectedCells(t *testing.T) {
 
 // The page for a browser is one file that needs no script and no other file.
 func TestMatrixPageIsOneFile(t *testing.T) {
-	m := lab.Expected(language.English)
+	m := lab.ExpectedMatrix(language.English)
 	page := m.HTML("go run .")
 	for _, foreign := range []string{"<script", "src=", "href=", "@import", "url(", "//"} {
 		if strings.Contains(page, foreign) {

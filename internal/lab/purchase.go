@@ -18,7 +18,7 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Codes of answers that no replica has given.
+// Codes for missing and invalid answers.
 const (
 	noAnswer = "no answer"
 	noJSON   = "no JSON"
@@ -27,11 +27,11 @@ const (
 // Purchase is one request of a buyer.
 type Purchase struct {
 	replica string
-	key     string // Idempotency-Key; empty: none
-	sale    string // short name of the sale, valid if the earlier purchases at the replica have asked for the lock
-	leave   context.CancelFunc
-	done    chan struct{}
-	answer  Answer // valid once done is closed
+	key     string             // Idempotency-Key; empty: none
+	sale    string             // short name of the sale, valid if the earlier purchases at the replica have asked for the lock
+	leave   context.CancelFunc // cancels the request
+	done    chan struct{}      // closed when the answer is known
+	answer  Answer             // valid once done is closed
 }
 
 // Leave cancels the buyer's request.
@@ -44,8 +44,8 @@ func (s *Stage) Buy(replica string) *Purchase { return s.BuyWithKey(replica, "")
 func (s *Stage) BuyWithKey(replica, key string) *Purchase {
 	ctx, leave := context.WithCancel(s.ctx)
 	p := &Purchase{replica: replica, key: key, leave: leave, done: make(chan struct{})}
-	s.bought[replica]++
-	p.sale = fmt.Sprintf("%s#%d", replica, s.bought[replica])
+	s.purchaseCount[replica]++
+	p.sale = fmt.Sprintf("%s#%d", replica, s.purchaseCount[replica])
 	if s.err != nil {
 		close(p.done)
 		return p
@@ -56,16 +56,16 @@ func (s *Stage) BuyWithKey(replica, key string) *Purchase {
 		defer leave()
 		began := time.Now()
 		answer, err := load.Buy(ctx, s.client, "http://"+s.addresses[replica], key)
-		p.answer = answerOf(answer, err)
+		p.answer = newAnswer(answer, err)
 		p.answer.Sale, p.answer.Seconds = replica, time.Since(began).Seconds()
 	})
 	return p
 }
 
-// BuyUntil buys, and waits until a condition of the sale is met.
+// BuyUntil buys, and waits until the sale meets a condition. step names what is awaited, for errors.
 func (s *Stage) BuyUntil(replica string, step func(sale string) language.Text, condition func(sale string) Condition) *Purchase {
 	p := s.Buy(replica)
-	s.Until(step(p.sale), condition(p.sale))
+	s.Await(step(p.sale), condition(p.sale))
 	return p
 }
 
@@ -74,14 +74,14 @@ func (s *Stage) Hold(replica string) *Purchase { return s.BuyUntil(replica, toOb
 
 // Work buys, and waits until the sale has read the stock.
 func (s *Stage) Work(replica string) *Purchase {
-	return s.BuyUntil(replica, toWork, func(sale string) Condition { return did(sale, witness.Reads, witness.Done) })
+	return s.BuyUntil(replica, toWork, func(sale string) Condition { return sentCommand(sale, witness.Reads, witness.Done) })
 }
 
 // Wait buys, and waits until the sale waits for the lock.
 func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, toWait, s.waiting) }
 
-// waiting is met when a sale waits for the lock. It was refused by Redis, or it is in its replica's local queue. The witness does not see
-// that queue, so a request is enough there.
+// waiting is met when a sale waits for the lock: Redis has refused it the lock, or the sale is in its replica's local queue. The witness
+// does not see that queue, so the sale's request is enough there.
 func (s *Stage) waiting(sale string) Condition {
 	if s.isInLine(witness.ReplicaOf(sale)) {
 		return requested(sale)
@@ -90,38 +90,38 @@ func (s *Stage) waiting(sale string) Condition {
 }
 
 // isInLine reports whether the last sale of a replica waits in the local queue.
-func (s *Stage) isInLine(replica string) bool { return s.inLine && s.bought[replica] > 1 }
+func (s *Stage) isInLine(replica string) bool { return s.hasQueue && s.purchaseCount[replica] > 1 }
 
 // BuyCaught buys, and waits until a trap has caught a command of the sale, or the sale has ended.
 func (s *Stage) BuyCaught(replica string, action fault.Action, matches func(args []string) bool) (*Purchase, Trap) {
 	trap := s.Catch(replica, 0, action, matches)
 	p := s.Buy(replica)
-	s.UntilCaught(trap, ended(p.sale))
+	s.AwaitCaught(trap, ended(p.sale))
 	return p, trap
 }
 
 // Finish waits until each purchase has its answer and the witness has recorded the end of its sale.
 func (s *Stage) Finish(purchases ...*Purchase) {
-	s.Answered(purchases...)
+	s.AwaitAnswers(purchases...)
 	for _, p := range purchases {
-		s.Until(toEnd(p.sale), ended(p.sale))
+		s.Await(toEnd(p.sale), ended(p.sale))
 	}
 }
 
-// Answered waits for the answer to each of these purchases.
-func (s *Stage) Answered(purchases ...*Purchase) {
+// AwaitAnswers waits for the answers to purchases.
+func (s *Stage) AwaitAnswers(purchases ...*Purchase) {
 	for _, p := range purchases {
-		s.do(hearing(p.sale), func() error { return await(s.ctx, p.done) })
+		s.do(answerStep(p.sale), func() error { return await(s.ctx, p.done) })
 	}
 }
 
 // order requests an order from a replica.
 func (s *Stage) order(replica, id string) Answer {
-	return answerOf(load.Send(s.ctx, s.client, http.MethodGet, "http://"+s.addresses[replica]+"/orders/"+id, ""))
+	return newAnswer(load.Send(s.ctx, s.client, http.MethodGet, "http://"+s.addresses[replica]+"/orders/"+id, ""))
 }
 
-// answerOf converts a replica's answer. Without an answer the status is 0.
-func answerOf(answer load.Answer, err error) Answer {
+// newAnswer converts a replica's answer, or the error that came instead. Without an answer the status is 0.
+func newAnswer(answer load.Answer, err error) Answer {
 	switch {
 	case err != nil && answer.Status == 0:
 		return Answer{Code: noAnswer}
@@ -132,7 +132,7 @@ func answerOf(answer load.Answer, err error) Answer {
 	}
 }
 
-// answers returns the answers that the buyers have got so far.
+// answers returns the answers that the buyers have received so far.
 func answers(purchases []*Purchase) (all []Answer) {
 	for _, p := range purchases {
 		select {
@@ -144,16 +144,16 @@ func answers(purchases []*Purchase) (all []Answer) {
 	return all
 }
 
-// Served buys at a replica repeatedly, until the answer is neither lock.ErrUnavailable nor lock.ErrLost. It returns the last purchase when
-// the witness has recorded the end of its sale.
-func (s *Stage) Served(replica string) *Purchase {
+// BuyUntilServed buys at a replica repeatedly, until the answer is neither lock.ErrUnavailable nor lock.ErrLost. It returns the last
+// purchase when the witness has recorded the end of its sale.
+func (s *Stage) BuyUntilServed(replica string) *Purchase {
 	for {
 		p := s.Buy(replica)
-		s.Answered(p)
+		s.AwaitAnswers(p)
 		if s.err == nil && (p.answer.Code == lock.CodeOf(lock.ErrUnavailable) || p.answer.Code == lock.CodeOf(lock.ErrLost)) {
 			continue
 		}
-		s.Until(toEnd(replica), func(events []witness.Event) bool {
+		s.Await(toEnd(replica), func(events []witness.Event) bool {
 			i := slices.IndexFunc(events, func(e witness.Event) bool {
 				return e.Kind == witness.KindAsks && strings.HasSuffix(e.Owner, p.answer.Order)
 			})
@@ -169,15 +169,15 @@ func (s *Stage) LookUp(replica string) {
 		if s.err != nil || p.answer.Order == "" {
 			continue
 		}
-		s.retry(lookingUp(), func() error {
+		s.retry(lookUpStep(), func() error {
 			kind := witness.KindOrderBooked
 			switch answer := s.order(replica, p.answer.Order); {
 			case answer.Code == lock.CodeOf(service.ErrNoOrder):
 				kind = witness.KindOrderMissing
 			case answer.Status != http.StatusOK:
-				return errNotKnown // The replica may not know yet that the sale is over.
+				return errNotKnown // The replica may not know yet that the sale has ended.
 			}
-			s.noteOrder(p, kind)
+			s.recordOrder(p, kind)
 			return nil
 		})
 	}
@@ -186,7 +186,7 @@ func (s *Stage) LookUp(replica string) {
 // Recount compares the number of orders in the ledger with the number that the answers allow. If the ledger has more, it records that the
 // sale was made twice. Answers for the same Idempotency-Key count as one order.
 func (s *Stage) Recount(p *Purchase) {
-	s.do(counting(), func() error {
+	s.do(countStep(), func() error {
 		request, err := http.NewRequestWithContext(s.ctx, http.MethodGet, "http://"+s.addresses[p.replica]+"/inventory", http.NoBody)
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ func (s *Stage) Recount(p *Purchase) {
 			return err
 		}
 		if ledger.Sold > mayHaveSold(s.purchases) {
-			s.noteOrder(p, witness.KindOrderDuplicated)
+			s.recordOrder(p, witness.KindOrderDuplicated)
 		}
 		return nil
 	})
@@ -222,10 +222,10 @@ func mayHaveSold(purchases []*Purchase) (n int64) {
 	return n
 }
 
-// noteOrder records what the ledger has of a purchase, with the code of the buyer's answer.
-func (s *Stage) noteOrder(p *Purchase, kind witness.Kind) {
+// recordOrder records an event about the order of a purchase in the ledger, with the code of the buyer's answer.
+func (s *Stage) recordOrder(p *Purchase, kind witness.Kind) {
 	now := time.Now()
-	s.collected.Record(witness.Event{
+	s.collector.Record(witness.Event{
 		Replica: p.replica, Kind: kind, Owner: lock.Owner(p.answer.Order), Code: p.answer.Code, Sent: now, Replied: now,
 	})
 }

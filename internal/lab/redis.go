@@ -21,26 +21,26 @@ type Kind string
 // The kinds of Redis.
 const (
 	Embedded Kind = "embedded" // simulated Redis in this process
-	Real     Kind = "real"     // a redis-server or a valkey-server of the lab's own
+	Real     Kind = "real"     // redis-server or valkey-server, started for the lab
 )
 
 // nodes is the number of masters of redlock: as many as an embedded Redis provides.
 const nodes = 5
 
-// master is a Redis of one run: the one with the stock, or a node of redlock.
+// master is a Redis of one run: the Redis with the stock, or a node of redlock.
 type master struct {
 	addr    string
-	restart func(ctx context.Context) error // restarts it at the same address without its data
+	restart func(ctx context.Context) error // restarts the Redis at the same address; unless it persists its data, it is empty
 	real    *fault.RedisServer              // process of a real Redis; nil: embedded
 }
 
 // servers holds the Redis servers of a stage, the proxies to them, and the cleanup functions.
 type servers struct {
-	onNodes bool                      // the lock is on redlock's nodes
-	masters []master                  // Redis with the stock, followed by the nodes if the lock is on them
-	spare   *fault.RedisServer        // Redis replica of the first master; nil: none
-	proxies map[string][]*fault.Proxy // proxies to each of the masters, by replica
-	endings []func() error            // cleanup functions in the order of the starts; close runs them backward
+	onNodes  bool                      // the lock is on redlock's nodes
+	masters  []master                  // Redis with the stock, followed by the nodes if the lock is on them
+	standby  *fault.RedisServer        // Redis replica of the first master; nil: none
+	proxies  map[string][]*fault.Proxy // proxies to each of the masters, by replica
+	cleanups []func() error            // cleanup functions in the order of the starts; close runs them backward
 }
 
 // openRedis starts the Redis servers that the shop needs, empty and on free ports.
@@ -67,11 +67,12 @@ func (s *servers) openRedis(ctx context.Context, env Environment, kind Kind, sho
 	}
 	host, port, err := net.SplitHostPort(s.masters[0].addr)
 	if err == nil {
-		s.spare, err = s.startRedis(ctx, "--replicaof", host, port)
+		s.standby, err = s.startRedis(ctx, "--replicaof", host, port)
 	}
 	return err
 }
 
+// openEmbedded starts the embedded Redis, with its nodes if the lock is on them.
 func (s *servers) openEmbedded(ctx context.Context, addr string) error {
 	redis, err := dao.Open(ctx, dao.Config{EmbeddedAddr: addr})
 	if err != nil {
@@ -87,18 +88,18 @@ func (s *servers) openEmbedded(ctx context.Context, addr string) error {
 	return nil
 }
 
-// fits returns an error if the lock needs something that the Redis does not offer.
-func (s *servers) fits(ctx context.Context, lock strategy.Strategy) error {
+// checkLock returns an error if the lock needs something that the Redis does not offer.
+func (s *servers) checkLock(ctx context.Context, lock strategy.Strategy) error {
 	redis, err := dao.Open(ctx, dao.Config{Addrs: []string{s.masters[0].addr}})
 	if err != nil {
 		return err
 	}
-	there := redis.Servers
-	there.Nodes = len(s.masters) - 1
-	return errors.Join(lock.Fits(there), redis.Close())
+	available := redis.Servers
+	available.Nodes = len(s.masters) - 1
+	return errors.Join(lock.Fits(available), redis.Close())
 }
 
-// startRedis starts a real Redis. It persists nothing unless the arguments say otherwise.
+// startRedis starts a real Redis, which does not persist anything unless the arguments say otherwise.
 func (s *servers) startRedis(ctx context.Context, arguments ...string) (*fault.RedisServer, error) {
 	server, err := fault.StartRedis(ctx, "", "", append([]string{
 		"--save", "", "--appendonly", "no", "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0",
@@ -120,6 +121,7 @@ func (s *servers) lockOn(node int) int {
 	return 0
 }
 
+// openProxies opens a proxy to each master for each of so many replicas.
 func (s *servers) openProxies(replicas int) error {
 	for i := range replicas {
 		name := fmt.Sprintf("r%d", i+1) // same names as in package cluster
@@ -135,7 +137,7 @@ func (s *servers) openProxies(replicas int) error {
 	return nil
 }
 
-// command returns the command that starts a replica with the settings of the lab alone.
+// command returns the command that starts a replica with only the settings of the lab.
 func (s *servers) command(name, lock string, shop Settings) []string {
 	var addrs []string
 	for _, proxy := range s.proxies[name] {
@@ -143,7 +145,7 @@ func (s *servers) command(name, lock string, shop Settings) []string {
 	}
 	redis := []string{"--redis.addrs=" + addrs[0], "--redis.redlock_addrs=" + strings.Join(addrs[1:], ",")}
 	if shop.Job != nil {
-		return append([]string{"job", "--lock=" + lock, "--every=" + everyTick.String(), "--work=" + shop.Job.Work.String()}, redis...)
+		return append([]string{"job", "--lock=" + lock, "--every=" + tickInterval.String(), "--work=" + shop.Job.Work.String()}, redis...)
 	}
 	return append([]string{serve, "--server.clock_offset=" + shop.Ahead[name].String(),
 		"--lock.version=" + lock, "--lock.ttl=" + cmp.Or(shop.TTL, time.Minute).String(),
@@ -152,12 +154,12 @@ func (s *servers) command(name, lock string, shop Settings) []string {
 		fmt.Sprintf("--inventory.initial=%d", stock)}, redis...)
 }
 
-// atEnd registers a cleanup function. Later ones run first.
-func (s *servers) atEnd(end func() error) { s.endings = append(s.endings, end) }
+// atEnd registers a cleanup function. Functions that are registered later run first.
+func (s *servers) atEnd(end func() error) { s.cleanups = append(s.cleanups, end) }
 
 // close runs the cleanup functions and joins their errors.
 func (s *servers) close() (err error) {
-	for _, end := range slices.Backward(s.endings) {
+	for _, end := range slices.Backward(s.cleanups) {
 		err = errors.Join(err, end())
 	}
 	return err

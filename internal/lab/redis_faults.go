@@ -15,34 +15,34 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Faults of a Redis of the stage. Node 0 is the one with the stock.
+// Faults of a Redis of the stage. Node 0 is the Redis with the stock.
 
 const (
-	synced      = 10 * time.Second // time limit for a Redis replica to catch up with its master
-	nobodyThere = "1"              // loopback port on which no Redis listens
-	filler      = 64 << 10         // bytes of one filler value
-	fills       = 64               // number of filler values that exhaust the memory left to a Redis
+	syncTimeout = 10 * time.Second // time limit for a Redis replica to catch up with its master
+	closedPort  = "1"              // loopback port on which no Redis listens
+	fillerSize  = 64 << 10         // bytes of one filler value
+	fillerCount = 64               // number of filler values, which need twice the memory that is left to a Redis
 )
 
 // Empty restarts a Redis without its data.
 func (s *Stage) Empty(node int) {
-	s.hit("", node, witness.KindEmptied, func() error { return s.masters[node].restart(s.ctx) })
+	s.inject("", node, witness.KindEmptied, func() error { return s.masters[node].restart(s.ctx) })
 }
 
 // SaveSnapshot saves a snapshot of a real Redis.
 func (s *Stage) SaveSnapshot() {
-	s.do(saving(), func() error { return send(s.ctx, s.masters[0].addr, "SAVE") })
+	s.do(snapshotStep(), func() error { return send(s.ctx, s.masters[0].addr, "SAVE") })
 }
 
 // RollBack kills a real Redis and restarts it with its last snapshot.
 func (s *Stage) RollBack() {
-	s.hit("", 0, witness.KindRolledBack, func() error { return s.masters[0].restart(s.ctx) })
+	s.inject("", 0, witness.KindRolledBack, func() error { return s.masters[0].restart(s.ctx) })
 }
 
 // Evict fills a real Redis until it is out of memory, so that it evicts every key with an expiry, and then frees the memory.
 func (s *Stage) Evict(node int) {
-	s.hit("", node, witness.KindEvicted, func() error {
-		return with(s.masters[node].addr, func(client *redis.Client) error { return fill(s.ctx, client) })
+	s.inject("", node, witness.KindEvicted, func() error {
+		return withClient(s.masters[node].addr, func(client *redis.Client) error { return fill(s.ctx, client) })
 	})
 }
 
@@ -54,14 +54,14 @@ func fill(ctx context.Context, client *redis.Client) error {
 		return err
 	}
 	bytes, err := strconv.Atoi(used["Memory"]["used_memory"])
-	err = errors.Join(err, set("maxmemory-policy", "volatile-lru"), set("maxmemory", bytes+fills/2*filler))
+	err = errors.Join(err, set("maxmemory-policy", "volatile-lru"), set("maxmemory", bytes+fillerCount/2*fillerSize))
 	if err != nil {
 		return err
 	}
-	keys := make([]string, fills)
+	keys := make([]string, fillerCount)
 	for i := range keys {
 		keys[i] = fmt.Sprint("filler:", i)
-		if err = client.Set(ctx, keys[i], make([]byte, filler), 0).Err(); err != nil {
+		if err = client.Set(ctx, keys[i], make([]byte, fillerSize), 0).Err(); err != nil {
 			break
 		}
 	}
@@ -73,39 +73,39 @@ func fill(ctx context.Context, client *redis.Client) error {
 
 // Crash kills a real Redis, which is not restarted.
 func (s *Stage) Crash(node int) {
-	s.hit("", node, witness.KindCrashes, func() error {
+	s.inject("", node, witness.KindCrashes, func() error {
 		s.masters[node].real.Kill()
 		return nil
 	})
 }
 
-// Lag stops the replication to Redis's replica once that has all earlier writes.
+// Lag stops the replication to the replica of Redis, once the replica has all earlier writes.
 func (s *Stage) Lag() {
-	s.hit("", 0, witness.KindReplicationStops, func() error {
-		if err := with(s.masters[0].addr, func(client *redis.Client) error { return awaitSync(s.ctx, client) }); err != nil {
+	s.inject("", 0, witness.KindReplicationStops, func() error {
+		if err := withClient(s.masters[0].addr, func(client *redis.Client) error { return awaitSync(s.ctx, client) }); err != nil {
 			return err
 		}
-		host, _, err := net.SplitHostPort(s.spare.Addr())
-		return errors.Join(err, send(s.ctx, s.spare.Addr(), "REPLICAOF", host, nobodyThere))
+		host, _, err := net.SplitHostPort(s.standby.Addr())
+		return errors.Join(err, send(s.ctx, s.standby.Addr(), "REPLICAOF", host, closedPort))
 	})
 }
 
-// FailOver kills Redis, and makes its replica the master, at the address by which the shop reaches Redis.
+// FailOver kills Redis, and makes its replica the master, which the shop reaches at the same address.
 func (s *Stage) FailOver() {
-	s.hit("", 0, witness.KindFailsOver, func() error {
+	s.inject("", 0, witness.KindFailsOver, func() error {
 		s.masters[0].real.Kill()
-		err := send(s.ctx, s.spare.Addr(), "REPLICAOF", "NO", "ONE")
+		err := send(s.ctx, s.standby.Addr(), "REPLICAOF", "NO", "ONE")
 		for _, proxies := range s.proxies {
-			proxies[0].PointAt(s.spare.Addr())
-			proxies[0].Disconnect() // or the next sale may meet a connection that breaks only later
+			proxies[0].PointAt(s.standby.Addr())
+			proxies[0].Disconnect() // Otherwise the next sale may use a connection that breaks only later.
 		}
 		return err
 	})
 }
 
-// EndRedis ends Redis, a real one by SIGKILL. The connections of the replicas are refused from then on.
+// EndRedis ends Redis; a real one is killed by SIGKILL. Connections of the replicas are refused from then on.
 func (s *Stage) EndRedis() {
-	s.hit("", 0, witness.KindRedisUnreachable, func() (err error) {
+	s.inject("", 0, witness.KindRedisUnreachable, func() (err error) {
 		for _, proxies := range s.proxies {
 			err = errors.Join(err, proxies[0].End())
 		}
@@ -119,48 +119,51 @@ func (s *Stage) EndRedis() {
 // BeginRedis restarts Redis with its data.
 func (s *Stage) BeginRedis() {
 	if server := s.masters[0].real; server != nil {
-		s.retry(beginning(), func() error { return server.Run(s.ctx) }) // Another process may hold the port for a moment.
+		s.retry(restartStep(), func() error { return server.Run(s.ctx) }) // Another process may hold the port for a moment.
 	}
 	for _, proxies := range s.proxies {
-		s.retry(beginning(), proxies[0].Begin)
+		s.retry(restartStep(), proxies[0].Begin)
 	}
 	if s.err == nil {
-		s.note("", 0, witness.KindRedisReachable)
+		s.recordNow("", 0, witness.KindRedisReachable)
 	}
 }
 
-// HangRedis makes Redis execute nothing for a time: a real one by CLIENT PAUSE, the embedded one, which lacks that command, by holding its
-// connections in the proxies.
-func (s *Stage) HangRedis(lasts time.Duration) {
-	s.hit("", 0, witness.KindRedisHangs, func() error {
+// HangRedis makes Redis execute nothing for a duration. A real Redis gets CLIENT PAUSE. The embedded Redis lacks that command, so the
+// proxies delay its commands.
+func (s *Stage) HangRedis(duration time.Duration) {
+	s.inject("", 0, witness.KindRedisHangs, func() error {
 		if redis := s.masters[0]; redis.real != nil {
-			return send(s.ctx, redis.addr, "CLIENT", "PAUSE", lasts.Milliseconds())
+			return send(s.ctx, redis.addr, "CLIENT", "PAUSE", duration.Milliseconds())
 		}
 		for _, proxies := range s.proxies {
-			proxies[0].Hang(lasts)
+			proxies[0].Hang(duration)
 		}
 		return nil
 	})
 }
 
+// send sends one command to a Redis.
 func send(ctx context.Context, addr string, command ...any) error {
-	return with(addr, func(client *redis.Client) error { return client.Do(context.WithoutCancel(ctx), command...).Err() })
+	return withClient(addr, func(client *redis.Client) error { return client.Do(context.WithoutCancel(ctx), command...).Err() })
 }
 
+// awaitSync waits until the replica of a Redis has all its writes.
 func awaitSync(ctx context.Context, client *redis.Client) (err error) {
-	connection := client.Conn() // WAIT is about what came by the same one
+	connection := client.Conn() // WAIT only counts writes that were sent on the same connection.
 	defer func() { err = errors.Join(err, connection.Close()) }()
 	if err := connection.Do(ctx, "PUBLISH", "lab", "").Err(); err != nil {
 		return err
 	}
-	replicas, err := connection.Wait(ctx, 1, synced).Result()
+	replicas, err := connection.Wait(ctx, 1, syncTimeout).Result()
 	if err == nil && replicas == 0 {
 		err = errTooLong
 	}
 	return err
 }
 
-func with(addr string, do func(client *redis.Client) error) error {
+// withClient calls do with a client of a Redis, and closes the client.
+func withClient(addr string, do func(client *redis.Client) error) error {
 	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
 	return errors.Join(do(client), client.Close())
 }

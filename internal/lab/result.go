@@ -18,29 +18,29 @@ type Result struct {
 	Lock     string            `json:"lock"`
 	Observed verdict.Verdict   `json:"observed"`
 	Expected verdict.Verdict   `json:"expected"`
-	Why      string            `json:"why"`              // reason for the expectation
-	Sentence string            `json:"says,omitempty"`   // sentence that names culprit and victim
-	Reason   string            `json:"reason,omitempty"` // reason why the verdict is unknown
-	Seconds  float64           `json:"seconds"`
-	Answers  []Answer          `json:"answers"`
-	Trace    trace.Trace       `json:"trace"`
-	Findings []witness.Finding `json:"findings"`
-	Command  string            `json:"command"` // command that repeats the run
-	Explore  string            `json:"explore,omitempty"`
-	Redis    string            `json:"redis"`
+	Why      string            `json:"why"`               // reason for the expectation
+	Sentence string            `json:"says,omitempty"`    // sentence about the anomaly that names the sales; empty: none was found
+	Reason   string            `json:"reason,omitempty"`  // reason why the verdict is unknown
+	Seconds  float64           `json:"seconds"`           // duration of the run
+	Answers  []Answer          `json:"answers"`           // answers to the buyers
+	Trace    trace.Trace       `json:"trace"`             // drawing of all sales
+	Findings []witness.Finding `json:"findings"`          // all findings of the witness
+	Command  string            `json:"command"`           // command that repeats the run
+	Explore  string            `json:"explore,omitempty"` // command that shows the anomaly in the explorer; empty: none
+	Redis    string            `json:"redis"`             // Kind of the Redis
 
-	in      language.Language // language of the texts
-	promise language.Text     // claim of the lab
-	draws   int               // number of sales to draw; 0: all
+	in    language.Language // language of the texts
+	claim language.Text     // claim of the lab
+	draws int               // number of sales to draw; 0: all
 }
 
-// Answer is the answer that a buyer got.
+// Answer is the answer to a buyer.
 type Answer struct {
-	Sale    string  `json:"sale"`
-	Status  int     `json:"status"` // HTTP status; 0: no answer
-	Code    string  `json:"code,omitempty"`
+	Sale    string  `json:"sale"`            // replica that the buyer asked
+	Status  int     `json:"status"`          // HTTP status; 0: no answer
+	Code    string  `json:"code,omitempty"`  // error code; empty: sold
 	Order   string  `json:"order,omitempty"` // id of the order
-	Seconds float64 `json:"seconds"`
+	Seconds float64 `json:"seconds"`         // time until the answer
 }
 
 // AsExpected reports whether the observed verdict is the expected one.
@@ -61,46 +61,47 @@ type Story struct {
 	Lock       string          `json:"lock"`
 	Observed   verdict.Verdict `json:"observed"`
 	AsExpected bool            `json:"as_expected"`
-	Head       string          `json:"head"`
-	About      string          `json:"about"`           // reason for the expectation, and the expected verdict if it differs
-	Still      string          `json:"still,omitempty"` // anomalies beside the promise that was kept
-	Drawn      trace.Trace     `json:"drawn"`
-	Left       string          `json:"left,omitempty"`   // sales that the drawing leaves out
-	Reason     string          `json:"reason,omitempty"` // reason why the verdict is unknown
-	Says       []string        `json:"says"`
-	Command    string          `json:"command"` // command that repeats the run, without the program's name
-	Explore    string          `json:"explore,omitempty"`
+	Headline   string          `json:"head"`              // lock and observed verdict
+	Reasoning  string          `json:"about"`             // reason for the expectation, and the expected verdict if it differs
+	Lapses     string          `json:"still,omitempty"`   // anomalies that the lock does not promise to prevent; empty: none
+	Drawing    trace.Trace     `json:"drawn"`             // what the first sales did
+	NotDrawn   string          `json:"left,omitempty"`    // sales that the drawing leaves out; empty: none
+	Reason     string          `json:"reason,omitempty"`  // reason why the verdict is unknown
+	Says       []string        `json:"says"`              // sentences about the findings and the answers
+	Command    string          `json:"command"`           // command that repeats the run, without the program's name
+	Explore    string          `json:"explore,omitempty"` // command that shows the anomaly in the explorer; empty: none
 }
 
 // Story returns the result in sentences.
 func (r Result) Story() Story {
 	s := Story{Lock: r.Lock, Observed: r.Observed, AsExpected: r.AsExpected(), Command: r.Command, Explore: r.Explore}
-	drawn, left := r.Trace.FirstActors(r.draws)
-	s.Head, s.About, s.Still, s.Drawn, s.Left = r.head(), r.about(), r.still(), drawn, notDrawn(left, r.in)
+	drawing, left := r.Trace.FirstActors(r.draws)
+	s.Headline, s.Reasoning, s.Lapses = r.headline(), r.reasoning(), r.lapses()
+	s.Drawing, s.NotDrawn = drawing, notDrawnText(left, r.in)
 	if r.Reason != "" {
-		s.Reason = r.in.Say("It cannot be said: %s.", "无法判断：%s。", r.Reason)
+		s.Reason = r.in.Say("No verdict: %s.", "无法判断：%s。", r.Reason)
 	}
 	for _, f := range r.Findings {
 		if sentence := f.Sentence(r.in); !slices.Contains(s.Says, sentence) {
 			s.Says = append(s.Says, sentence)
 		}
 	}
-	for _, like := range r.answerGroups() {
-		s.Says = append(s.Says, summary(like, r.in))
+	for _, group := range r.answerGroups() {
+		s.Says = append(s.Says, buyersText(group, r.in))
 	}
 	return s
 }
 
-// Text formats a result for a terminal. Its commands begin with typed, the program's name, and end with flag, the language flag or "".
+// Text formats a result for a terminal. Its commands begin with typed, the program's name, and end with flag: the language flag or "".
 func (r Result) Text(typed, flag string) string {
 	b, s := &strings.Builder{}, r.Story()
-	fmt.Fprintf(b, "\n%s\n%s\n", s.Head, s.About)
-	if s.Still != "" {
-		fmt.Fprintln(b, s.Still)
+	fmt.Fprintf(b, "\n%s\n%s\n", s.Headline, s.Reasoning)
+	if s.Lapses != "" {
+		fmt.Fprintln(b, s.Lapses)
 	}
-	fmt.Fprintf(b, "\n%s\n", s.Drawn.Sequence())
-	if s.Left != "" {
-		fmt.Fprintf(b, "%s%s\n\n", s.Left, r.in.Say(" --json has all.", "全部步骤用 --json 查看。"))
+	fmt.Fprintf(b, "\n%s\n", s.Drawing.Sequence())
+	if s.NotDrawn != "" {
+		fmt.Fprintf(b, "%s%s\n\n", s.NotDrawn, r.in.Say(" --json has all.", "全部步骤用 --json 查看。"))
 	}
 	if s.Reason != "" {
 		fmt.Fprintln(b, s.Reason)
@@ -115,7 +116,7 @@ func (r Result) Text(typed, flag string) string {
 	return b.String()
 }
 
-// answerGroups returns groups of answers that differ only in their duration, shortest first.
+// answerGroups groups the answers that differ only in their duration. Each group is sorted by duration, shortest first.
 func (r Result) answerGroups() (groups [][]Answer) {
 	for _, a := range r.Answers {
 		i := slices.IndexFunc(groups, func(g []Answer) bool { return g[0].Sale == a.Sale && g[0].outcome(r.in) == a.outcome(r.in) })

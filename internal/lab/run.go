@@ -15,21 +15,21 @@ import (
 )
 
 const (
-	labTimeout       = 60 * time.Second       // most that one lab may take, with a reserve for slow machines
+	labTimeout       = 60 * time.Second       // longest duration of a lab, with a reserve for slow machines
 	progressInterval = 250 * time.Millisecond // interval between two progress reports of a run
 )
 
-// Play holds the options of one run of a lab.
-type Play struct {
-	Lock       string
-	Redis      Kind
+// RunOptions holds the options of one run of a lab.
+type RunOptions struct {
+	Lock       string            // name of the lock
+	Redis      Kind              // kind of Redis, unless the lab needs a real one
 	In         language.Language // language of the result's texts
 	OnProgress func(trace.Trace) // called every progressInterval with the events so far; nil: no reports
 }
 
 // Run runs the lab on the running service. It returns an error only if the lab could not run, or ctx ended.
-func (l Lab) Run(ctx context.Context, env Environment, play Play) (Result, error) {
-	if err := errors.Join(l.Check(play.Lock, play.In), l.FitsInto(env)); err != nil {
+func (l Lab) Run(ctx context.Context, env Environment, play RunOptions) (Result, error) {
+	if err := errors.Join(l.Check(play.Lock, play.In), l.CheckNeeds(env)); err != nil {
 		return Result{}, err
 	}
 	if slices.Contains(l.Needs, RealRedis) {
@@ -52,8 +52,8 @@ func (l Lab) Run(ctx context.Context, env Environment, play Play) (Result, error
 	return result, nil
 }
 
-// play runs the scenario on its own stage, and judges the run. It returns an error if the stage could not be opened or closed.
-func (l Lab) play(ctx context.Context, env Environment, p Play) (r Result, err error) {
+// play runs the scenario on a new stage, and judges the run. It returns an error if the stage could not be opened or closed.
+func (l Lab) play(ctx context.Context, env Environment, p RunOptions) (r Result, err error) {
 	row, err := evolution.Find(p.Lock)
 	if err != nil {
 		return Result{}, err
@@ -64,25 +64,25 @@ func (l Lab) play(ctx context.Context, env Environment, p Play) (r Result, err e
 	}
 	defer func() { err = s.close() }() // runs after a panic as well
 	if p.OnProgress != nil {
-		s.running.Go(func() { printProgress(s, p, l.Draws) })
+		s.running.Go(func() { reportProgress(s, p, l.Draws) })
 	}
 	l.Scenario(s)
-	r = l.judge(p.Lock, witness.Limits{AllowOverlap: !row.Update.IsExclusive()}.Examine(s.collected.Events()), s.err, p.In)
+	r = l.judge(p.Lock, witness.Limits{AllowOverlap: !row.Update.IsExclusive()}.Examine(s.collector.Events()), s.err, p.In)
 	r.Answers = answers(s.purchases)
 	return r, nil
 }
 
-// printProgress reports the events so far at each progressInterval, until the stage closes.
-func printProgress(s *Stage, p Play, draws int) {
-	reported, pace := 0, time.NewTicker(progressInterval)
-	defer pace.Stop()
+// reportProgress calls p.OnProgress with the events so far at each progressInterval, until the stage closes.
+func reportProgress(s *Stage, p RunOptions, draws int) {
+	reported, ticker := 0, time.NewTicker(progressInterval)
+	defer ticker.Stop()
 	for {
 		select {
-		case <-pace.C:
+		case <-ticker.C:
 		case <-s.ctx.Done():
 			return
 		}
-		if events := s.collected.Events(); len(events) > reported {
+		if events := s.collector.Events(); len(events) > reported {
 			reported = len(events)
 			drawn, _ := witness.Examine(events).Trace(p.In).FirstActors(draws)
 			if len(drawn.Steps) > 0 && len(drawn.Actors) > 0 { // Otherwise there is nothing to draw yet.
@@ -92,32 +92,32 @@ func printProgress(s *Stage, p Play, draws int) {
 	}
 }
 
-// judge computes the result of a run from the witness's account; failed is the error that ended the scenario.
-func (l Lab) judge(lock string, a witness.Account, failed error, in language.Language) Result {
+// judge computes the result of a run from the witness's account. scenarioErr is the error that ended the scenario; nil: none.
+func (l Lab) judge(lock string, a witness.Account, scenarioErr error, in language.Language) Result {
 	expected := l.Expects(lock)
 	r := Result{
-		Lab: l.Name, Lock: lock, Observed: verdict.Unknown, Expected: expected.Observed, Why: expected.Why.In(in),
-		Trace: a.Trace(in), Findings: a.Findings, Command: l.command(lock), Explore: l.InExplorer(lock), in: in, promise: l.Claim, draws: l.Draws,
+		Lab: l.Name, Lock: lock, Observed: verdict.Unknown, Expected: expected.Verdict, Why: expected.Why.In(in),
+		Trace: a.Trace(in), Findings: a.Findings, Command: l.command(lock), Explore: l.InExplorer(lock), in: in, claim: l.Claim, draws: l.Draws,
 	}
 	switch culprit, found := l.culprit(a); {
-	case failed != nil:
-		r.Reason = explain(failed, in)
+	case scenarioErr != nil:
+		r.Reason = errorText(scenarioErr, in)
 	case occurred(witness.KindGap)(a.Events):
-		r.Reason = forgotten(in)
+		r.Reason = forgottenReason(in)
 	case len(a.Events) == 0 || !l.Hit(a.Events):
-		r.Reason = l.didNotHappen(in)
+		r.Reason = l.noFaultReason(in)
 	case found:
 		r.Observed, r.Sentence = verdict.Broken, culprit.Sentence(in)
 		r.Trace.Verdict = r.Sentence
 	case l.Proof != nil && !l.Proof(a.Events):
-		r.Reason = provesNothing(a.Events, in)
+		r.Reason = noProofReason(a.Events, in)
 	default:
 		r.Observed = verdict.Holds
 	}
 	return r
 }
 
-// culprit returns the first finding that counts as the lab's anomaly.
+// culprit returns the first finding that counts as the lab's anomaly, and whether there is one.
 func (l Lab) culprit(a witness.Account) (witness.Finding, bool) {
 	for _, f := range a.FindingsOf(l.Signs...) {
 		if l.Blames == nil || l.Blames(f) {

@@ -25,7 +25,7 @@ type endless struct {
 func newEndless() *endless {
 	e := &endless{}
 	e.Environment = lab.TabEnvironment(func() lab.Replicas { return nil }, "")
-	e.Run = func(ctx context.Context, _ lab.Lab, _ lab.Play) (lab.Result, error) {
+	e.Run = func(ctx context.Context, _ lab.Lab, _ lab.RunOptions) (lab.Result, error) {
 		e.running++
 		<-ctx.Done()
 		e.ended++
@@ -98,7 +98,7 @@ func TestLabWaitsForAnEndingRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, down := newEndless(), make(chan struct{})
 		run := e.Run
-		e.Run = func(ctx context.Context, l lab.Lab, p lab.Play) (lab.Result, error) {
+		e.Run = func(ctx context.Context, l lab.Lab, p lab.RunOptions) (lab.Result, error) {
 			result, err := run(ctx, l, p)
 			<-down // the stage comes down
 			return result, err
@@ -152,7 +152,7 @@ func TestRunOutputIsBounded(t *testing.T) {
 	})
 	large := trace.Trace{Verdict: strings.Repeat("x", 1<<20)}
 	r := lab.Runner{Environment: lab.TabEnvironment(func() lab.Replicas { return nil }, ""),
-		Run: func(_ context.Context, _ lab.Lab, p lab.Play) (lab.Result, error) {
+		Run: func(_ context.Context, _ lab.Lab, p lab.RunOptions) (lab.Result, error) {
 			for range 10 {
 				p.OnProgress(large)
 			}

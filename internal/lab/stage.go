@@ -16,12 +16,12 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Settings configure the shop of a lab.
+// Settings are the settings of a lab's shop.
 type Settings struct {
 	Replicas int                      // number of replicas; 0: two
-	TTL      time.Duration            // lock.ttl; 0: a minute, which no lab takes
+	TTL      time.Duration            // lock.ttl; 0: a minute, which is longer than any lab
 	Wait     time.Duration            // lock.wait_timeout; 0: ten seconds
-	Nested   int                      // sale.nested
+	Nested   int                      // sale.nested; 0: no nested calls
 	Think    map[string]time.Duration // sale.think_time, by replica
 	Ahead    map[string]time.Duration // server.clock_offset, by replica
 
@@ -44,30 +44,30 @@ func each(d time.Duration, replicas ...string) map[string]time.Duration {
 	return all
 }
 
-// Stage is the shop of one run of a lab: a Redis, replicas, proxies between them, and a witness. Once a step has failed, its methods do
-// nothing.
+// Stage is the shop of one run of a lab: a Redis, replicas, proxies between them, and a witness. Once a step has failed, the methods of the
+// Stage do nothing.
 type Stage struct {
 	ctx context.Context //nolint:containedctx // a stage is a stretch of time, and a scenario reads better without it
-	err error
+	err error           // error of the first step that failed; nil: none has failed
 	servers
-	inLine    bool // sales of a replica wait in a local queue
-	tells     bool // a sale learns that it has lost its lock
-	replicas  Replicas
-	addresses map[string]string // initial addresses, by replica
-	collected *witness.Collector
-	record    *record // record of the job; nil: the replicas sell
-	client    *http.Client
+	hasQueue    bool // sales of a replica wait in a local queue
+	noticesLoss bool // a sale learns that it has lost its lock
+	replicas    Replicas
+	addresses   map[string]string  // initial addresses, by replica
+	collector   *witness.Collector // collects the events of all replicas
+	record      *record            // record of the job; nil: the replicas sell
+	client      *http.Client
 
-	running   sync.WaitGroup // buyers and readers of event streams
-	purchases []*Purchase
-	bought    map[string]int // number of purchases, by replica
+	running       sync.WaitGroup // buyers and readers of event streams
+	purchases     []*Purchase    // purchases that were sent, oldest first
+	purchaseCount map[string]int // number of purchases, by replica
 }
 
 // openStage opens a stage. If it fails, it closes what it has started.
 func openStage(ctx context.Context, shop Settings, env Environment, lock string, kind Kind) (_ *Stage, err error) {
 	s := &Stage{
-		servers: servers{proxies: map[string][]*fault.Proxy{}}, replicas: env.Replicas(), bought: map[string]int{},
-		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{DialContext: load.Dialer()}},
+		servers: servers{proxies: map[string][]*fault.Proxy{}}, replicas: env.Replicas(), purchaseCount: map[string]int{},
+		collector: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{DialContext: load.Dialer()}},
 	}
 	defer func() {
 		if err != nil {
@@ -78,12 +78,12 @@ func openStage(ctx context.Context, shop Settings, env Environment, lock string,
 	if err != nil {
 		return nil, err
 	}
-	s.onNodes, s.inLine = row.OnNodes, row.Capabilities.InLine || row.Scope == strategy.Process
-	s.tells = row.Capabilities.Renewed
+	s.onNodes, s.hasQueue = row.OnNodes, row.Capabilities.InLine || row.Scope == strategy.Process
+	s.noticesLoss = row.Capabilities.Renewed
 	if err := s.openRedis(ctx, env, kind, shop); err != nil {
 		return nil, err
 	}
-	if err := s.fits(ctx, row); err != nil {
+	if err := s.checkLock(ctx, row); err != nil {
 		return nil, err
 	}
 	replicas := cmp.Or(shop.Replicas, 2)
@@ -98,8 +98,8 @@ func openStage(ctx context.Context, shop Settings, env Environment, lock string,
 	return s, s.watch(ctx, shop.Job)
 }
 
-// watch begins to collect the events of the replicas from their streams. A stream ends with its replica: a process that replaces it is not
-// part of the lab. Events of a job's replicas are in the job's record.
+// watch begins to collect the events of the replicas from their streams. A stream ends with its replica: a process that replaces the
+// replica is not part of the lab. Events of a job's replicas are in the job's record.
 func (s *Stage) watch(ctx context.Context, job *Job) (err error) {
 	var leave context.CancelFunc
 	s.ctx, leave = context.WithCancel(ctx)
@@ -115,23 +115,23 @@ func (s *Stage) watch(ctx context.Context, job *Job) (err error) {
 	}
 	for _, address := range s.addresses {
 		s.running.Go(func() {
-			_, _ = witness.Follow(s.ctx, s.client, "http://"+address+"/events", "", s.collected.Collect) // The stream ends with the replica.
+			_, _ = witness.Follow(s.ctx, s.client, "http://"+address+"/events", "", s.collector.Collect) // The stream ends with the replica.
 		})
 	}
 	return nil
 }
 
-// Until waits until the condition is met by the recorded events.
-func (s *Stage) Until(step language.Text, condition Condition) {
-	s.do(step, func() error { return s.collected.WaitUntil(s.ctx, condition) })
+// Await waits until the recorded events meet the condition. step names what is awaited, for errors.
+func (s *Stage) Await(step language.Text, condition Condition) {
+	s.do(step, func() error { return s.collector.WaitUntil(s.ctx, condition) })
 }
 
-// do runs a step, unless an earlier one has failed.
-func (s *Stage) do(step language.Text, do func() error) {
+// do runs a step, unless an earlier step has failed.
+func (s *Stage) do(step language.Text, run func() error) {
 	if s.err != nil {
 		return
 	}
-	if err := do(); err != nil {
+	if err := run(); err != nil {
 		s.err = &failure{step, err}
 	}
 }
@@ -140,8 +140,8 @@ func (s *Stage) do(step language.Text, do func() error) {
 const retryInterval = 20 * time.Millisecond
 
 // retry repeats a step until it succeeds or the stage ends.
-func (s *Stage) retry(step language.Text, do func() error) {
-	for s.err == nil && do() != nil {
+func (s *Stage) retry(step language.Text, run func() error) {
+	for s.err == nil && run() != nil {
 		select {
 		case <-time.After(retryInterval):
 		case <-s.ctx.Done():

@@ -31,7 +31,7 @@ var shownBy = map[string]string{
 
 // Every flaw that a strategy lists as still broken has a cell that is expected to be broken, with the command that shows it.
 func TestRemainingFlawsHaveCells(t *testing.T) {
-	m := lab.Expected(language.English)
+	m := lab.ExpectedMatrix(language.English)
 	for _, s := range evolution.Table() {
 		for _, flaw := range s.StillBroken {
 			labs := cmp.Or(shownBy[s.Name+"/"+flaw.ID], shownBy[flaw.ID], flaw.ID)

@@ -18,15 +18,15 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// Bounds of a burst. A page needs no more, and more would keep the shop from its buyers.
+// Bounds of bursts. A page needs no more, and more would slow down the shop for other buyers.
 const (
 	maxRequests      = 20_000
-	maxBuyers        = 2_000
-	maxBursts        = 20 // bursts that are remembered
-	maxPast          = 2  // bursts that GET /bursts gives
-	maxPastBytes     = 1 << 20
-	answerTimeout    = 5 * time.Minute
-	minAnsweredShare = 0.99
+	maxBuyers        = 2_000           // also the largest number of requests whose course is recorded
+	maxBursts        = 20              // bursts that are remembered
+	maxPast          = 2               // bursts in the answer to GET /bursts
+	maxPastBytes     = 1 << 20         // largest answer to GET /bursts that is read from a peer
+	answerTimeout    = 5 * time.Minute // time limit for an answer to a buyer
+	minAnsweredShare = 0.99            // share of the requests that must be answered for a PASS
 )
 
 // peerHeader marks a request that one replica forwards to another.
@@ -34,66 +34,66 @@ const peerHeader = "X-Lockstep-Peer"
 
 // The errors of bursts: another one is running, or the id is unknown.
 var (
-	errRunning = lock.WithCode("burst_running", "a burst is going on; wait for its end, or DELETE it")
-	errNoBurst = lock.WithCode("no_burst", "there is no such burst, or no more")
+	errRunning = lock.WithCode("burst_running", "a burst is running; wait for its end, or DELETE it")
+	errNoBurst = lock.WithCode("no_burst", "there is no such burst, or it has been forgotten")
 )
 
-// Bursts sends bursts of buyers, one at a time: what the command lockstep burst does, for a page.
+// Bursts sends bursts of buyers for a page, one at a time, as the command lockstep burst does.
 type Bursts struct {
-	Targets     []string // base URLs of the shop
-	Peers       []string // addresses of other replicas, which may have the requested burst
-	Token       string   // administrator token of the shop
-	NewID       func() string
-	CheckBuyers func(buyers int) error // nil, or fails if this process cannot open enough connections
+	Targets     []string               // base URLs of the shop
+	Peers       []string               // addresses of other replicas, which may have the requested burst
+	Token       string                 // administrator token of the shop; empty: none
+	NewID       func() string          // creates the id of a burst
+	CheckBuyers func(buyers int) error // fails if this process cannot open enough connections; nil: no check
 
 	mu      sync.Mutex
 	bursts  []*burst // remembered bursts, oldest first
 	closed  bool
-	running sync.WaitGroup
+	running sync.WaitGroup // goroutine of the running burst
 }
 
 // burst is one burst, running or done.
 type burst struct {
 	id       string
-	requests int
-	answered atomic.Int64
+	requests int          // total number of requests
+	answered atomic.Int64 // number of answers so far
 	cancel   context.CancelFunc
 	began    time.Time
 
-	seen   sync.Mutex
-	course []Course
+	courseMu sync.Mutex
+	course   []PurchaseTimes // answered purchases; nil: not recorded
 
 	done   chan struct{} // closed when result or err is set
-	result *load.Result
-	err    error
+	result *load.Result  // nil: not done, or failed
+	err    error         // reason why there is no result
 }
 
-// BurstAnswer is the JSON about a burst.
+// BurstAnswer is a burst in JSON.
 type BurstAnswer struct {
 	ID       string       `json:"id"`
 	Done     bool         `json:"done"`
-	Requests int          `json:"requests"`
-	Answered int64        `json:"answered"`
+	Requests int          `json:"requests"`         // total number of requests
+	Answered int64        `json:"answered"`         // number of answers so far
 	Result   *load.Result `json:"result,omitempty"` // output of lockstep burst --json; absent until the burst is done
 	Error    string       `json:"error,omitempty"`  // reason why there is no result
 }
 
-// Course is when a buyer of a burst asked and was answered, in milliseconds since the first one asked, and whether they bought.
-type Course struct {
-	From int64 `json:"from"`
-	To   int64 `json:"to"`
-	Sold bool  `json:"sold"`
+// PurchaseTimes has the times of one request of a burst, in milliseconds since the start of the burst.
+type PurchaseTimes struct {
+	From int64 `json:"from"` // time of the request
+	To   int64 `json:"to"`   // time of the answer
+	Sold bool  `json:"sold"` // the buyer bought a piece
 }
 
-// PastBurst is a burst that has ended, with its course, so that it can be shown again.
+// PastBurst is a burst that has ended, with the times of its requests, so that a page can show it again.
 type PastBurst struct {
 	BurstAnswer
 
-	Began  time.Time `json:"began"`
-	Course []Course  `json:"course"` // none of a burst of very many
+	Began  time.Time       `json:"began"`
+	Course []PurchaseTimes `json:"course"` // nil: the burst had more than maxBuyers requests
 }
 
-// post handles POST /bursts: it begins a burst.
+// post handles POST /bursts: it starts a burst, and answers with its state.
 func (b *Bursts) post(w http.ResponseWriter, r *http.Request) error {
 	var want struct {
 		N     int    `json:"n"`
@@ -125,7 +125,7 @@ func (b *Bursts) post(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// badBurst returns the error for wrong numbers of a burst, with the allowed ones.
+// badBurst returns the error for wrong numbers of a burst. It names the allowed numbers.
 func badBurst(err error) error {
 	allowed := fmt.Sprintf(`want {"n":200,"c":200}: n requests from 1 to %d, of c buyers from 1 to %d`, maxRequests, maxBuyers)
 	return api.BadRequest(err, allowed)
@@ -145,7 +145,7 @@ func (b *Bursts) begin(buyers load.Burst) (*burst, error) {
 	started := &burst{id: b.NewID(), requests: buyers.Requests, cancel: cancel, began: time.Now(), done: make(chan struct{})}
 	buyers.Progress = func(int) { started.answered.Add(1) }
 	if started.requests <= maxBuyers {
-		buyers.OnAnswer = started.see
+		buyers.OnAnswer = started.recordPurchase
 	}
 	if b.bursts = append(b.bursts, started); len(b.bursts) > maxBursts {
 		b.bursts = slices.Clone(b.bursts[1:])
@@ -185,7 +185,7 @@ func (b *Bursts) cancel(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// answerOne calls do with the requested burst and answers its state, or forwards the request.
+// answerOne calls do with the requested burst, and answers with its state. If this replica does not have it, answerOne asks the peers.
 func (b *Bursts) answerOne(w http.ResponseWriter, r *http.Request, do func(*burst)) error {
 	if requested := b.find(r.PathValue("id")); requested != nil {
 		do(requested)
@@ -208,7 +208,7 @@ func (b *Bursts) find(id string) *burst {
 	return nil
 }
 
-// list handles GET /bursts: the latest that have ended with a result, the last one last.
+// list handles GET /bursts: it answers with the latest bursts of all replicas that have ended with a result, oldest first.
 func (b *Bursts) list(w http.ResponseWriter, r *http.Request) error {
 	all := b.past()
 	b.askPeers(r, "/bursts", func(response *http.Response) bool {
@@ -223,21 +223,21 @@ func (b *Bursts) list(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// past returns the latest bursts that have ended with a result.
+// past returns the latest bursts of this replica that have ended with a result, newest first.
 func (b *Bursts) past() []PastBurst {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	all := []PastBurst{} // in JSON: [], not null
-	for _, one := range slices.Backward(b.bursts) {
-		if told := one.answer(); told.Result != nil && len(all) < maxPast {
-			all = append(all, PastBurst{told, one.began, one.course}) // it is over: nobody adds to its course
+	for _, candidate := range slices.Backward(b.bursts) {
+		if answer := candidate.answer(); answer.Result != nil && len(all) < maxPast {
+			all = append(all, PastBurst{answer, candidate.began, candidate.course}) // the course no longer changes
 		}
 	}
 	return all
 }
 
-// forwardToPeer asks the other replicas: behind nginx, a burst belongs to one replica, and a request for it may reach any. It reports
-// whether a peer answered.
+// forwardToPeer forwards the request to the other replicas, and reports whether one of them had the burst. Behind nginx, a request may
+// reach any replica, but only one has the burst.
 func (b *Bursts) forwardToPeer(w http.ResponseWriter, r *http.Request) bool {
 	return b.askPeers(r, "/bursts/"+r.PathValue("id"), func(response *http.Response) bool {
 		w.Header().Set("Content-Type", response.Header.Get("Content-Type"))
@@ -246,12 +246,13 @@ func (b *Bursts) forwardToPeer(w http.ResponseWriter, r *http.Request) bool {
 	})
 }
 
-// askPeers asks the other replicas, one after the other, until take has what it wants. A replica that was asked itself asks nobody.
+// askPeers forwards a request to the other replicas, one after the other, until take returns true for an answer, and then returns true.
+// A request that came from a peer is not forwarded.
 func (b *Bursts) askPeers(r *http.Request, path string, take func(*http.Response) bool) bool {
 	if r.Header.Get(peerHeader) != "" {
 		return false
 	}
-	client := load.NewClient(0, 0) // no connection is kept, so that the token goes to no other server
+	client := load.NewClient(0, 0) // The client follows no redirects, so that the token goes to no other server.
 	defer client.CloseIdleConnections()
 	for _, peer := range b.Peers {
 		request, err := http.NewRequestWithContext(r.Context(), r.Method, "http://"+peer+path, http.NoBody)
@@ -273,14 +274,14 @@ func (b *Bursts) askPeers(r *http.Request, path string, take func(*http.Response
 	return false
 }
 
-// see records one buyer.
-func (b *burst) see(from, to time.Duration, sold bool) {
-	b.seen.Lock()
-	defer b.seen.Unlock()
-	b.course = append(b.course, Course{from.Milliseconds(), to.Milliseconds(), sold})
+// recordPurchase records the times of one request.
+func (b *burst) recordPurchase(from, to time.Duration, sold bool) {
+	b.courseMu.Lock()
+	defer b.courseMu.Unlock()
+	b.course = append(b.course, PurchaseTimes{from.Milliseconds(), to.Milliseconds(), sold})
 }
 
-// answer returns the present state.
+// answer returns the current state of the burst.
 func (b *burst) answer() BurstAnswer {
 	answer := BurstAnswer{ID: b.id, Requests: b.requests, Answered: b.answered.Load()}
 	select {

@@ -10,10 +10,10 @@ import (
 	"lockstep/internal/witness"
 )
 
-// FindingKindInfo has the title of a kind of finding, and the exploration that shows it with the run's lock; nil: none does.
+// FindingKindInfo describes a kind of finding to the page.
 type FindingKindInfo struct {
 	Title       string       `json:"title"`
-	Exploration *Exploration `json:"shown"`
+	Exploration *Exploration `json:"shown"` // exploration that shows such a finding with the run's lock; nil: none does
 }
 
 // Exploration is an exploration that the scheduler's seat can open.
@@ -36,8 +36,8 @@ func findingKinds(lock string, in language.Language) map[string]FindingKindInfo 
 	return all
 }
 
-// explorationOf returns an exploration that shows a kind of finding; nil if none does. A lock that is renewed expires only if its holder
-// is paused; without a lock there is no holder.
+// explorationOf returns an exploration that shows a kind of finding with a lock; nil if none does. A lock that is renewed expires only if
+// its holder is paused. Without a lock there is no holder.
 func explorationOf(row strategy.Strategy, kind witness.FindingKind) *Exploration {
 	flags := explorationFlags(kind)
 	if flags == "" {

@@ -13,14 +13,14 @@ import (
 const (
 	maxPerKind      = 5               // findings of a kind that are sent in one frame interval
 	maxFindings     = 300             // findings of a run that are sent
-	maxCostFindings = 200             // findings of a run that are sent although they are only costs of the lock
+	maxCostFindings = 200             // findings of a run that are sent before findings that are only costs of the lock are left out
 	resendInterval  = 2 * time.Second // shortest time after which a finding is sent again because its text has changed
 	maxNamedSales   = 3               // sales that a finding about a replica names
 )
 
 // findingLog holds the findings of a run as they are sent. Of many of the same kind, only some are sent.
 type findingLog struct {
-	standing     map[findingKey]*sentFinding // provisional findings, by identity
+	provisional  map[findingKey]*sentFinding // findings that may still change, and overlaps that have not ended
 	sent         []*sentFinding              // findings that were sent, oldest first
 	unsentFrames []localized                 // frames that are not sent yet
 	recentCounts map[string]int              // number of findings of each kind since the last call of takeFrames
@@ -28,63 +28,65 @@ type findingLog struct {
 	eventCounts map[string]int // number of events of replicas, and of past provisional findings, by kind
 }
 
-// sentFinding is a finding that was sent, or only counted.
+// sentFinding is a finding, or an event of a replica, that was sent or only counted.
 type sentFinding struct {
-	witness.Finding
-	id       string // id of the frame; empty if the finding is only counted
-	kind     string
-	atMillis int64
-	sales    []string
-	isBad    bool
-	sentence func(language.Language) string
-	sentAt   time.Time
+	witness.Finding        // zero: an event of a replica
+	id              string // id of the frame; empty: the finding is only counted
+	kind            string // key of RunFrame.Kinds
+	atMillis        int64
+	sales           []string // names of the sales that the finding concerns
+	isBad           bool     // the finding is a flaw
+	sentence        func(language.Language) string
+	sentAt          time.Time
 }
 
+// newFindingLog returns an empty log.
 func newFindingLog() *findingLog {
-	return &findingLog{standing: map[findingKey]*sentFinding{}, eventCounts: map[string]int{}, recentCounts: map[string]int{}}
+	return &findingLog{provisional: map[findingKey]*sentFinding{}, eventCounts: map[string]int{}, recentCounts: map[string]int{}}
 }
 
-// update takes the account's findings since the last call, and those that hold at now.
+// update adds the account's findings since the last call, and those that hold at now.
 func (l *findingLog) update(s *scene, now time.Time) {
 	for _, f := range s.account.TakeFindings() {
 		l.recordFinal(s, f, now)
 	}
-	before := l.standing
-	l.standing = maps.Clone(before)
-	maps.DeleteFunc(l.standing, func(key findingKey, _ *sentFinding) bool { return key.kind != witness.Overlapped })
+	before := l.provisional
+	l.provisional = maps.Clone(before)
+	maps.DeleteFunc(l.provisional, func(key findingKey, _ *sentFinding) bool { return key.kind != witness.Overlapped })
 	for _, f := range s.account.ProvisionalFindings(now, maxPerKind) {
 		l.recordProvisional(s, f, before[findingKeyOf(f)], now)
 	}
 	for key := range before {
-		if l.standing[key] == nil && key.kind != witness.Overtaken { // The end of an overtaking is a final finding.
+		if l.provisional[key] == nil && key.kind != witness.Overtaken { // The end of an overtaking is a final finding.
 			l.eventCounts[string(key.kind)]++
 		}
 	}
 	l.endOverlaps(s, now)
 }
 
-// findingKey tells findings apart.
+// findingKey identifies a finding.
 type findingKey struct {
-	kind   witness.FindingKind
-	by, of string
+	kind           witness.FindingKind
+	subject, other string
 }
 
 // findingKeyOf returns the key of a finding.
 func findingKeyOf(f witness.Finding) findingKey { return findingKey{f.Kind, f.Subject, f.Other} }
 
-// recordFinal takes a finding that will not change any more. The ends of overlaps that were sent as provisional are left to endOverlaps.
+// recordFinal adds a finding that will not change any more. It leaves the ends of overlaps that were sent as provisional to endOverlaps.
 func (l *findingLog) recordFinal(s *scene, f witness.Finding, now time.Time) {
-	before := l.standing[findingKeyOf(f)]
+	before := l.provisional[findingKeyOf(f)]
 	switch {
 	case before == nil:
 		l.send(s.newFinding(f, now))
 	case f.Kind != witness.Overlapped:
 		l.resend(before, f.Sentence, now)
-		delete(l.standing, findingKeyOf(f))
+		delete(l.provisional, findingKeyOf(f))
 	}
 }
 
-// recordProvisional takes a finding that may change, with its form at the last call, or nil: it is sent again if its text has changed.
+// recordProvisional adds a finding that may change. before is the finding at the last call, or nil. A finding is sent again if its text has
+// changed.
 func (l *findingLog) recordProvisional(s *scene, f witness.Finding, before *sentFinding, now time.Time) {
 	isOverlap := f.Kind == witness.Overlapped
 	switch {
@@ -98,23 +100,23 @@ func (l *findingLog) recordProvisional(s *scene, f witness.Finding, before *sent
 		l.resend(before, f.Sentence, now)
 	}
 	if !isOverlap || before.id != "" {
-		l.standing[findingKeyOf(f)] = before
+		l.provisional[findingKeyOf(f)] = before
 	}
 }
 
-// endOverlaps sends again the overlaps that have ended, with their lengths.
+// endOverlaps sends overlaps that have ended again, with their lengths.
 func (l *findingLog) endOverlaps(s *scene, now time.Time) {
 	for _, sent := range l.sent {
 		key := findingKeyOf(sent.Finding)
-		if sent.Kind != witness.Overlapped || l.standing[key] != sent {
+		if sent.Kind != witness.Overlapped || l.provisional[key] != sent {
 			continue
 		}
 		first, second := s.account.Sale(sent.Subject), s.account.Sale(sent.Other)
 		switch {
 		case first == nil || second == nil:
-			delete(l.standing, key)
+			delete(l.provisional, key)
 		case !first.LeftAt.IsZero() && !second.LeftAt.IsZero():
-			delete(l.standing, key)
+			delete(l.provisional, key)
 			ended := sent.Finding
 			ended.Duration = witness.Millis(witness.EarlierOf(first.LeftAt, second.LeftAt).Sub(second.ObtainedAt))
 			l.resend(sent, ended.Sentence, now)
@@ -122,13 +124,13 @@ func (l *findingLog) endOverlaps(s *scene, now time.Time) {
 	}
 }
 
-// counts returns the number of findings of each kind. An overlap counts when it has ended.
+// counts returns the number of findings of each kind. An overlap counts once it has ended.
 func (l *findingLog) counts(a *witness.Account) map[string]int {
 	counts := maps.Clone(l.eventCounts)
 	for kind, n := range a.FindingCounts {
 		counts[string(kind)] += n
 	}
-	for key := range l.standing {
+	for key := range l.provisional {
 		if key.kind != witness.Overlapped {
 			counts[string(key.kind)]++
 		}
@@ -144,7 +146,7 @@ func (l *findingLog) resend(f *sentFinding, says func(language.Language) string,
 	}
 }
 
-// send sends a finding, unless there are many of its kind.
+// send sends a finding, unless many of its kind were sent already.
 func (l *findingLog) send(f *sentFinding) {
 	limit := maxFindings
 	if f.Kind != "" && !f.isBad {
@@ -165,7 +167,7 @@ func (s *scene) newFinding(f witness.Finding, now time.Time) *sentFinding {
 		sentence: f.Sentence,
 	}
 	for _, name := range []string{f.Subject, f.Other} {
-		if s.account.Sale(name) == nil { // For a replica, the sale that was in the critical section there.
+		if s.account.Sale(name) == nil { // A replica is replaced by the sale that was in the critical section there.
 			name = s.account.SaleInCriticalSection(name, f.At)
 		}
 		if name != "" && !slices.Contains(sent.sales, name) {
@@ -175,7 +177,7 @@ func (s *scene) newFinding(f witness.Finding, now time.Time) *sentFinding {
 	return sent
 }
 
-// addReplicaEvent adds an event of a replica or a Redis.
+// addReplicaEvent adds an event of a replica or a Redis as a finding.
 func (l *findingLog) addReplicaEvent(s *scene, event witness.Event) {
 	sent := &sentFinding{atMillis: s.millis(event.Replied), kind: string(event.Kind), sales: []string{}, sentence: event.Sentence}
 	for _, sale := range s.account.ActiveSales {
@@ -195,7 +197,7 @@ func (l *findingLog) takeFrames() []localized {
 	return frames
 }
 
-// frame returns the finding's frame. An event of a replica needs no explanation.
+// frame returns the finding's frame. The frame of an event of a replica has no explanation.
 func (f *sentFinding) frame() localized {
 	return localize(func(in language.Language) any {
 		frame := FindingFrame{ID: f.id, At: f.atMillis, Kind: f.kind, Sentence: f.sentence(in), Sales: f.sales, Bad: f.isBad}

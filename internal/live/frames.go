@@ -5,16 +5,16 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// Frames are the messages to a watcher. They are server-sent events with an id; the event's name is given in parentheses at each type. All
+// Frames are the messages to a watcher: server-sent events with an id. The comment on each type has the event's name in parentheses. All
 // times are in milliseconds since the first known event of the run.
 
-// RunFrame (run) says which run is shown.
+// RunFrame (run) describes the run that is shown.
 type RunFrame struct {
 	Fresh    bool         `json:"fresh"` // true: all earlier frames are void; false: only the fields of this frame have changed
 	RunID    string       `json:"run_id"`
-	Lock     string       `json:"lock"`
-	Title    string       `json:"title"`
-	Initial  int64        `json:"initial"`
+	Lock     string       `json:"lock"`    // name of the lock
+	Title    string       `json:"title"`   // title of the lock
+	Initial  int64        `json:"initial"` // initial stock
 	Settings api.Settings `json:"settings"`
 	Replicas []string     `json:"replicas"` // displayed names r1, r2, …, each in its place for the whole run
 	Controls Controls     `json:"can"`
@@ -24,39 +24,39 @@ type RunFrame struct {
 	Kinds map[string]FindingKindInfo `json:"kinds"` // kinds of findings and of faults, by name
 }
 
-// Controls says which controls the page may offer.
+// Controls lists the controls that the page may offer.
 type Controls struct {
-	Administer string   `json:"administer"` // "open": anybody may change things; "token": whoever has the token; "no": nobody
+	Administer string   `json:"administer"` // who may change things: "open": everybody; "token": clients with the token; "no": nobody
 	Replicas   []string `json:"replicas"`   // actions of POST /replicas/{name}; null: there is no such route
 	Nodes      bool     `json:"nodes"`      // GET /nodes and POST /nodes/{i} exist
 }
 
-// LanesFrame (lanes) shows the latest sales, all of them each time, at most ten times a second.
+// LanesFrame (lanes) has the latest sales. Each frame replaces the one before. There are at most ten frames a second.
 type LanesFrame struct {
-	Now   int64         `json:"now_ms"`
-	Sales []Lane        `json:"sales"` // lanes, in the order in which the sales asked for the lock
-	More  int           `json:"more"`  // number of active sales without a lane
-	Rail  []RailHolding `json:"rail"`  // true holders of the lock, in the order of time
-	Queue []Waiter      `json:"queue"` // waiting sales, in the order in which they asked
+	Now   int64         `json:"now_ms"` // time of the frame
+	Sales []Lane        `json:"sales"`  // lanes, in the order in which the sales asked for the lock
+	More  int           `json:"more"`   // number of active sales without a lane
+	Rail  []RailHolding `json:"rail"`   // true holders of the lock, in the order of time
+	Queue []Waiter      `json:"queue"`  // waiting sales, in the order in which they asked
 }
 
 // Lane shows one sale.
 type Lane struct {
 	Name    string     `json:"name"` // A, B, C …, in the order in which the run's sales asked
 	Replica string     `json:"replica"`
-	Spans   []Span     `json:"spans"` // consecutive spans
+	Spans   []Span     `json:"spans"` // spans in the order of time, without gaps
 	End     string     `json:"ended"` // "sold", "died" or an error code; empty while the sale goes on
-	Marks   []LaneMark `json:"marks"`
+	Marks   []LaneMark `json:"marks"` // latest findings about the sale
 }
 
 // Span is a period of a lane in which the sale does one thing.
 type Span struct {
 	Kind SpanKind `json:"kind"`
 	From int64    `json:"from"`
-	To   *int64   `json:"to"` // null: it has not ended
+	To   *int64   `json:"to"` // end of the span; null: it has not ended
 }
 
-// SpanKind says what a sale does in a span.
+// SpanKind is what a sale does in a span.
 type SpanKind string
 
 // The kinds of spans.
@@ -67,20 +67,20 @@ const (
 	SpanPaused   SpanKind = "paused" // stopped with its replica
 )
 
-// LaneMark is a moment of a lane that is worth a sentence.
+// LaneMark is a finding about the sale of a lane.
 type LaneMark struct {
 	At       int64  `json:"at"`
 	Sentence string `json:"says"`
-	Bad      bool   `json:"bad"`
+	Bad      bool   `json:"bad"` // the finding is a flaw
 }
 
-// RailHolding is a period in which one holder truly had the lock, see witness.Holding.
+// RailHolding is a period in which one holder truly had the lock; see witness.Holding.
 type RailHolding struct {
 	Holder  string `json:"holder"` // sale or replica
 	Replica string `json:"replica"`
 	Segment int    `json:"segment,omitempty"` // 1-based stock segment that the lock guards; 0: the whole stock
 	From    int64  `json:"from"`
-	To      *int64 `json:"to"`      // null: it has not ended
+	To      *int64 `json:"to"`      // end of the holding; null: it has not ended
 	End     string `json:"end"`     // see witness.HoldingEnd; empty while the holding lasts
 	EndedBy string `json:"by"`      // sale or Redis that ended the holding; empty: none
 	Expires *int64 `json:"expires"` // time at which the lock expires unless it is renewed; null: never
@@ -92,7 +92,7 @@ type Waiter struct {
 	Replica string `json:"replica"`
 }
 
-// SectionsFrame (sections) has the visits to the critical section that have ended since the frame before.
+// SectionsFrame (sections) has the visits to the critical section that have ended since the previous frame.
 type SectionsFrame []CriticalSection
 
 // CriticalSection is a visit to the critical section: the time in which a sale believed that it held the lock.
@@ -102,7 +102,7 @@ type CriticalSection struct {
 	From         int64    `json:"from"`
 	To           int64    `json:"to"`
 	Overlaps     []string `json:"overlaps"` // sales that were in the critical section at the same time, at most three; null: none
-	OverlapCount int      `json:"with"`     // number of all those sales
+	OverlapCount int      `json:"with"`     // number of all sales that were in the critical section at the same time
 }
 
 // FindingFrame (finding) is a finding of the witness. It replaces an earlier frame with the same id.
@@ -111,12 +111,12 @@ type FindingFrame struct {
 	At          int64    `json:"at"`
 	Kind        string   `json:"kind"` // kind, a key of RunFrame.Kinds
 	Sentence    string   `json:"says"`
-	Explanation string   `json:"why"`   // explanation for readers who know nothing about locks; empty if the sentence says it
+	Explanation string   `json:"why"`   // explanation for readers who do not know about locks; empty: the sentence is enough
 	Sales       []string `json:"sales"` // sales that the finding concerns; if they are two, GET /live/pair draws them
-	Bad         bool     `json:"bad"`
+	Bad         bool     `json:"bad"`   // the finding is a flaw
 }
 
-// StoryFrame (story) is the story of the first faults, all of it each time: see witness.Account.Story.
+// StoryFrame (story) is the whole story of the first faults; see witness.Account.Story. Each frame replaces the one before.
 type StoryFrame struct {
 	Moments []StoryMoment `json:"turns"`   // moments, in the order of time
 	Picture LanesFrame    `json:"picture"` // lanes of the sales in the story, even if they are not among the latest
@@ -125,14 +125,14 @@ type StoryFrame struct {
 // StoryMoment is one moment of a story.
 type StoryMoment struct {
 	At       int64    `json:"at"`
-	Kind     string   `json:"kind"`
+	Kind     string   `json:"kind"` // kind, a key of RunFrame.Kinds
 	Sentence string   `json:"says"`
-	Sales    []string `json:"sales"` // sales that the moment concerns, first the one to which it happened
-	Causes   []int    `json:"after"` // 1-based positions of the moments that led to this one; null: none
-	Bad      bool     `json:"bad"`
+	Sales    []string `json:"sales"` // sales that the moment concerns, beginning with the sale to which it happened
+	Causes   []int    `json:"after"` // 1-based positions of the moments that led to this moment; null: none
+	Bad      bool     `json:"bad"`   // the moment is a flaw
 }
 
-// TroubleFrame (trouble) has the warnings about the shop itself, as sentences; empty: there are none.
+// TroubleFrame (trouble) has warnings about the shop itself, as sentences; empty: there are none.
 type TroubleFrame []string
 
 // StockFrame (stock) has points of the stock chart.
@@ -145,7 +145,7 @@ type StockPoint struct {
 	Sold  int64 `json:"sold"`  // number of orders of the run so far
 }
 
-// TallyFrame (tally) has what GET /inventory says, and the verdict in words.
+// TallyFrame (tally) has the report of GET /inventory, and a sentence about the verdict.
 type TallyFrame struct {
 	history.Report
 	Sentence      string         `json:"says"`

@@ -12,41 +12,41 @@ import (
 )
 
 const (
-	frameInterval      = 100 * time.Millisecond // shortest time between two lanes frames: ten a second look continuous
-	activePollInterval = 500 * time.Millisecond // time between two requests for the state of a run in which something happens
-	pollTimeout        = 2 * time.Second        // longest time that a request for the state may take; then Redis counts as gone
+	frameInterval      = 100 * time.Millisecond // shortest time between two lanes frames: ten frames a second look continuous
+	activePollInterval = 500 * time.Millisecond // time between two requests for the state of an active run
+	pollTimeout        = 2 * time.Second        // time limit of a request for the state, after which Redis counts as unreachable
 )
 
-// Hub shows a shop to all its watchers. Shop and Now must be set before the first watcher; it is safe for concurrent use.
+// Hub shows a shop to all its watchers. Shop and Now must be set before the first watcher. A Hub is safe for concurrent use.
 type Hub struct {
 	Shop             Shop
 	Controls         Controls
-	LingerTime       time.Duration // time for which the hub still follows the shop after the last watcher has left
-	SettleTime       time.Duration // time by which a replica's events may come later than another's
-	WriteTimeout     time.Duration // time that a watcher may take to read a frame before it is dropped; 0: 5 s
-	IdlePollInterval time.Duration // time between two requests for the state of a quiet run; 0: 1 s
-	Now              func() time.Time
+	LingerTime       time.Duration    // time for which the hub still follows the shop after the last watcher has left
+	SettleTime       time.Duration    // time by which events of one replica may arrive later than events of another
+	WriteTimeout     time.Duration    // time that a watcher may take to read a frame before it is dropped; 0: 5 s
+	IdlePollInterval time.Duration    // time between two requests for the state of a quiet run; 0: 1 s
+	Now              func() time.Time // returns the current time
 
 	drawingPair sync.Mutex // held while two sales are drawn
 
 	mu            sync.Mutex
-	watchers      int
+	watchers      int                // number of watchers
 	stopFollowing context.CancelFunc // nil while the shop is not followed
-	restTimer     *time.Timer        // running between the last watcher's leaving and the end of following
+	lingerTimer   *time.Timer        // running between the last watcher's leaving and the end of following
 	running       sync.WaitGroup
 	stopped       <-chan struct{} // closed when the shop is no longer followed
 	closed        bool
-	epoch         string // prefix of the log's frame ids; ids with another prefix are void
-	log           *frameLog
-	scene         *scene
+	epoch         string    // prefix of the log's frame ids; ids with another prefix are void
+	log           *frameLog // frames of the run; nil: the shop is not followed
+	scene         *scene    // nil: no run is known yet
 	trouble       shopTrouble
 	inbox         []witness.Event // events that are not in the scene yet
 	nextReplay    time.Time       // earliest time of the next replay
 	refreshNow    chan struct{}   // signals that the run's state should be requested at once
 }
 
-// addWatcher adds a watcher, and starts to follow the shop for the first. It returns a channel that is closed when nothing more will be
-// sent, and the function that removes the watcher. It fails if the hub is closed.
+// addWatcher adds a watcher. For the first watcher, it starts to follow the shop. It returns a channel that is closed when nothing more
+// will be sent, and the function that removes the watcher. It fails if the hub is closed.
 func (h *Hub) addWatcher() (done <-chan struct{}, leave func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,9 +54,9 @@ func (h *Hub) addWatcher() (done <-chan struct{}, leave func(), err error) {
 		return nil, nil, errShuttingDown
 	}
 	h.watchers++
-	if h.restTimer != nil {
-		h.restTimer.Stop()
-		h.restTimer = nil
+	if h.lingerTimer != nil {
+		h.lingerTimer.Stop()
+		h.lingerTimer = nil
 	}
 	if h.stopFollowing == nil {
 		h.start()
@@ -65,7 +65,7 @@ func (h *Hub) addWatcher() (done <-chan struct{}, leave func(), err error) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if h.watchers--; h.watchers == 0 && h.stopFollowing != nil {
-			h.restTimer = time.AfterFunc(h.LingerTime, h.stopIfUnwatched)
+			h.lingerTimer = time.AfterFunc(h.LingerTime, h.stopIfUnwatched)
 		}
 	}, nil
 }
@@ -88,17 +88,17 @@ func (h *Hub) stopIfUnwatched() {
 	defer h.mu.Unlock()
 	if h.watchers == 0 && h.stopFollowing != nil {
 		h.stopFollowing()
-		h.stopFollowing, h.restTimer = nil, nil
+		h.stopFollowing, h.lingerTimer = nil, nil
 		h.scene, h.inbox, h.log = nil, nil, nil
 	}
 }
 
-// Close ends all streams, and waits until nothing is followed any more.
+// Close ends all streams and the following of the shop, and waits for their ends.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.closed = true
-	if h.restTimer != nil {
-		h.restTimer.Stop()
+	if h.lingerTimer != nil {
+		h.lingerTimer.Stop()
 	}
 	if h.stopFollowing != nil {
 		h.stopFollowing()
@@ -108,10 +108,10 @@ func (h *Hub) Close() {
 	h.running.Wait()
 }
 
-// Note adds an event that no replica can record itself, such as that one is stopped.
+// Note adds an event that no replica can record itself, such as the suspension of a replica.
 func (h *Hub) Note(event witness.Event) { h.enqueue(event) }
 
-// enqueue adds events, in any order.
+// enqueue adds events to the inbox, in any order.
 func (h *Hub) enqueue(events ...witness.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -135,7 +135,7 @@ func (h *Hub) run(ctx context.Context, refreshNow <-chan struct{}) {
 	}
 }
 
-// pollRun requests the run's state again and again. If Redis is gone, the frames stay, with a warning.
+// pollRun requests the run's state repeatedly, until ctx ends. If Redis is unreachable, the frames stay, and watchers get a warning.
 func (h *Hub) pollRun(ctx context.Context, refreshNow <-chan struct{}) {
 	for pause := time.Duration(0); waitForPoll(ctx, refreshNow, pause); pause = h.pollInterval() {
 		pollCtx, cancel := context.WithTimeout(ctx, pollTimeout)
@@ -145,7 +145,7 @@ func (h *Hub) pollRun(ctx context.Context, refreshNow <-chan struct{}) {
 	}
 }
 
-// pollInterval returns the time until the next request of the run's state.
+// pollInterval returns the time until the next request for the run's state.
 func (h *Hub) pollInterval() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -156,9 +156,9 @@ func (h *Hub) pollInterval() time.Duration {
 	return cmp.Or(h.IdlePollInterval, time.Second)
 }
 
-// waitForPoll waits for the next request of the run's state. It reports false when ctx has ended.
-func waitForPoll(ctx context.Context, refreshNow <-chan struct{}, d time.Duration) bool {
-	timer := time.NewTimer(d)
+// waitForPoll waits until it is time for the next request for the run's state, at most pause. It returns false when ctx has ended.
+func waitForPoll(ctx context.Context, refreshNow <-chan struct{}, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -170,7 +170,7 @@ func waitForPoll(ctx context.Context, refreshNow <-chan struct{}, d time.Duratio
 	}
 }
 
-// publishRun publishes the run's state, or why there is none.
+// publishRun publishes the run's state, or a warning if err is the reason why there is none.
 func (h *Hub) publishRun(ctx context.Context, state RunState, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -184,7 +184,7 @@ func (h *Hub) publishRun(ctx context.Context, state RunState, err error) {
 		return
 	case h.scene == nil || h.scene.runID() != state.Report.RunID:
 		var replicas []string
-		if h.scene != nil { // Events that came before this state may be the beginning of its run.
+		if h.scene != nil { // Events that arrived before this state may be the beginning of its run.
 			h.inbox = append(h.scene.otherRunEvents, h.inbox...)
 			replicas = h.scene.names.replicas
 		}
@@ -198,7 +198,7 @@ func (h *Hub) publishRun(ctx context.Context, state RunState, err error) {
 	h.publishTally()
 }
 
-// publishTally publishes what the ledger says, if it has changed. The caller holds h.mu.
+// publishTally publishes the tally, if it has changed. The caller holds h.mu.
 func (h *Hub) publishTally() {
 	if tally := h.scene.changedTally(); tally != nil {
 		h.log.replace("tally", tally)
@@ -216,12 +216,12 @@ func (h *Hub) publishTrouble() {
 	}
 }
 
-// publishEvents publishes what has happened.
+// publishEvents publishes the events that have arrived, and what follows from them.
 func (h *Hub) publishEvents(ctx context.Context, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.scene == nil || ctx.Err() != nil {
-		h.inbox = h.inbox[max(0, len(h.inbox)-maxOtherEvents):] // The run may be unknown for long.
+		h.inbox = h.inbox[max(0, len(h.inbox)-maxOtherEvents):] // The run may stay unknown for a long time.
 		return
 	}
 	s := h.scene
@@ -249,7 +249,7 @@ func (h *Hub) publishEvents(ctx context.Context, now time.Time) {
 	h.log.replace("lanes", s.lanes(now))
 }
 
-// publishSettled publishes what has happened up to a time and will not change. The caller holds h.mu.
+// publishSettled publishes what happened before now and will not change any more. The caller holds h.mu.
 func (h *Hub) publishSettled(now time.Time) {
 	s := h.scene
 	s.account.Settle(now)
@@ -265,11 +265,11 @@ func (h *Hub) publishSettled(now time.Time) {
 	}
 }
 
-// replayCooldown is the pause between two replays, as a multiple of the time that the last took, so that the buyers have the processor.
+// replayCooldown is the pause between two replays, as a multiple of the last replay's duration, so that buyers get processor time.
 const replayCooldown = 5
 
-// replayRun replays the run from its beginning, with the late events in their places: a replica that was silent, or whose stream was slow,
-// must not make the others' locks look broken. The caller holds h.mu.
+// replayRun replays the run from its beginning, with the late events in their places. Otherwise a replica that was silent, or whose stream
+// was slow, would make the locks of the others look broken. The caller holds h.mu.
 func (h *Hub) replayRun(now time.Time) {
 	start, before := h.Now(), h.scene
 	s := newScene(before.state, h.Controls, nil)
@@ -290,7 +290,7 @@ func (h *Hub) replayRun(now time.Time) {
 	h.nextReplay = now.Add(replayCooldown * h.Now().Sub(start))
 }
 
-// requestPoll has the run's state requested at once.
+// requestPoll makes pollRun request the run's state at once.
 func (h *Hub) requestPoll() {
 	select {
 	case h.refreshNow <- struct{}{}:
@@ -298,7 +298,8 @@ func (h *Hub) requestPoll() {
 	}
 }
 
-// takeSettled removes from the inbox, and returns in order, the events that no event can precede any more. The caller holds h.mu.
+// takeSettled removes the events from the inbox that are older than SettleTime, so that no later arrival can precede them. It returns these
+// events in order. The caller holds h.mu.
 func (h *Hub) takeSettled(now time.Time) []witness.Event {
 	slices.SortStableFunc(h.inbox, func(a, b witness.Event) int {
 		return cmp.Or(a.Replied.Compare(b.Replied), cmp.Compare(a.ID, b.ID))

@@ -11,21 +11,21 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Bounds of a lanes frame: more fits on no screen.
+// Bounds of a lanes frame: a screen cannot show more.
 const (
 	maxLanes        = 30
 	maxRailHoldings = 60
 	maxMarks        = 8 // marks of a lane
 	maxWaiters      = 100
-	lanesInterval   = 500 * time.Millisecond // time after which the lanes are redrawn while sales go on
+	lanesInterval   = 500 * time.Millisecond // time after which the lanes are sent again while sales go on
 )
 
-// hasStaleLanes reports whether the lanes have to be redrawn although nothing has happened, because spans grow.
+// hasStaleLanes reports whether the lanes must be sent again although nothing has happened, because spans grow.
 func (s *scene) hasStaleLanes(now time.Time) bool {
 	return len(s.account.ActiveSales) > 0 && now.Sub(s.lanesMadeAt) >= lanesInterval
 }
 
-// lanes returns the lanes frame.
+// lanes returns the lanes frame, and notes that it was made at now.
 func (s *scene) lanes(now time.Time) localized {
 	s.hasNews, s.lanesMadeAt = false, now
 	frame := LanesFrame{Now: s.millis(now), Rail: s.rail(now), Queue: s.queue(), More: len(s.account.ActiveSales)}
@@ -46,8 +46,8 @@ func (s *scene) lanes(now time.Time) localized {
 	})
 }
 
-// salesWithLanes returns the sales that get a lane, in the order in which they asked: those in the critical section, and those with the
-// latest events.
+// salesWithLanes returns the sales that get a lane, in the order in which they asked for the lock. Sales in the critical section come first
+// in the choice, then sales with the latest events.
 func (s *scene) salesWithLanes() []*witness.Sale {
 	ranked := slices.DeleteFunc(slices.Clone(s.account.Sales), func(sale *witness.Sale) bool { return sale.AskedAt.IsZero() })
 	slices.SortStableFunc(ranked, func(a, b *witness.Sale) int {
@@ -80,7 +80,7 @@ func laneEnd(s *witness.Sale) string {
 	}
 }
 
-// laneSpans returns the spans of a sale. They are cut where something begins or ends.
+// laneSpans returns the spans of a sale. A span ends where the sale begins to do something else.
 func (s *scene) laneSpans(sale *witness.Sale, now time.Time) []Span {
 	end := sale.LeftAt
 	if sale.ObtainedAt.IsZero() {
@@ -116,7 +116,7 @@ func (s *scene) stopsOf(replica string) []witness.Stop {
 	return slices.DeleteFunc(slices.Clone(s.account.Stops), func(stop witness.Stop) bool { return stop.Replica != replica })
 }
 
-// lostLockAt returns when a sale's lock ended while it still believed that it held the lock; zero if it did not.
+// lostLockAt returns the time at which a sale's lock ended while the sale still believed that it held the lock; zero if it did not.
 func (s *scene) lostLockAt(sale *witness.Sale, now time.Time) (late time.Time) {
 	if sale.ObtainedAt.IsZero() {
 		return late

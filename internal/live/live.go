@@ -1,4 +1,4 @@
-// Package live shows a running shop to its watchers: what its locks do, as frames that a page draws.
+// Package live shows a running shop to its watchers. It sends what the shop's locks do, as frames that a page draws.
 //
 // A Hub follows the events of all replicas while at least one client watches (hub.go): those of its own recorder and of peers
 // (replica.go), or those that a cluster's reverse proxy follows. It passes the events of the current run to a witness.Account (scene.go).
@@ -28,22 +28,22 @@ import (
 type Shop interface {
 	// Follow calls onEvents with the events of all replicas, the known ones first, until ctx ends.
 	Follow(ctx context.Context, onEvents func(...witness.Event))
-	// RunState returns the present state of the run. It fails with ErrRunDue if Redis answers and has no run, and otherwise with the reason
-	// why Redis cannot be asked.
+	// RunState returns the current state of the run. It fails with ErrRunDue if Redis answers but has no run, and otherwise with the reason
+	// why Redis does not answer.
 	RunState(ctx context.Context) (RunState, error)
 }
 
 // ErrRunDue is returned by Shop.RunState when Redis answers but has no run: a new one begins as soon as the sales in flight have ended.
 var ErrRunDue = errors.New("a new run begins when the sales in flight have ended")
 
-// RecheckTimeout is how long a Shop may take to find out whether Redis answers, after it failed to get the run's state.
+// RecheckTimeout is the time that a Shop may take to find out whether Redis answers, after it failed to get the run's state.
 const RecheckTimeout = 500 * time.Millisecond
 
 // RunState is the state of a run at one moment.
 type RunState struct {
 	Report   history.Report
 	Settings api.Settings
-	Replicas []string // names of the replicas; nil: those that the events name
+	Replicas []string // names of the replicas; nil: unknown, so they are taken from the events
 }
 
 // errShuttingDown is returned to requests that come while the server shuts down.

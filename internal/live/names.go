@@ -12,26 +12,27 @@ import (
 	"lockstep/internal/witness"
 )
 
-// maxNames is how many sales have a displayed name: many more than the account remembers.
+// maxNames is the largest number of sales with a displayed name: many more than the account remembers.
 const maxNames = 1 << 14
 
 // shortName matches the names r1, r2, …, which are displayed as they are.
 var shortName = regexp.MustCompile(`^r\d+$`)
 
-// displayNames has the names that a scene gives to sales and replicas, which replace their own names in all events: sales r1#A, r2#B, r1#C
-// … in the order in which they asked, and replicas r1, r2, … whatever their hosts are called. Frames have the letters alone, see
-// stripReplicas.
+// displayNames has the names that a scene gives to sales and replicas. They replace the original names in all events. Sales are called
+// r1#A, r2#B, r1#C … in the order in which they asked for the lock; replicas r1, r2, … whatever their hosts are called. Frames only have
+// the letters of sales; see stripReplicas.
 type displayNames struct {
-	sales     map[string]string // displayed names, by the sales' own names
-	saleCount int
-	replicas  []string // own names of the replicas, in the order of their displayed names
+	sales     map[string]string // displayed names, by the sales' original names
+	saleCount int               // number of sales that have been named
+	replicas  []string          // original names of the replicas, in the order of their displayed names
 }
 
+// newDisplayNames returns names for these replicas, and for no sales yet.
 func newDisplayNames(replicas []string) *displayNames {
 	return &displayNames{sales: map[string]string{}, replicas: slices.Clone(replicas)}
 }
 
-// rename returns an event in which all names are the displayed ones.
+// rename returns an event in which displayed names replace all names.
 func (n *displayNames) rename(e witness.Event) witness.Event {
 	n.addReplicas(e.Replica)
 	e.Replica, e.Sale = n.replica(e.Replica), n.name(e.Sale)
@@ -43,8 +44,8 @@ func (n *displayNames) rename(e witness.Event) witness.Event {
 	return e
 }
 
-// nameSale gives a name to a sale that asks for the lock, unless the sale with that own name goes on: a restarted replica has new sales
-// with old names.
+// nameSale gives a displayed name to a sale that asks for the lock, unless it already has one: a sale with the same original name that has
+// not ended is the same sale. A restarted replica has new sales with old names.
 func (n *displayNames) nameSale(account *witness.Account, event witness.Event) {
 	if name := n.sales[event.Sale]; name != "" {
 		if s := account.Sale(name); s != nil && s.EndedAt.IsZero() {
@@ -58,7 +59,7 @@ func (n *displayNames) nameSale(account *witness.Account, event witness.Event) {
 	}
 }
 
-// addReplicas adds replicas that are not known yet. They come after the others, so that each keeps its place and colour.
+// addReplicas adds replicas that are not known yet. They come after the known ones, so that each replica keeps its place and colour.
 func (n *displayNames) addReplicas(replicas ...string) {
 	for _, replica := range replicas {
 		if replica != "" && !slices.Contains(n.replicas, replica) {
@@ -84,7 +85,7 @@ func (n *displayNames) replica(name string) string {
 	return fmt.Sprintf("r%d", i+1)
 }
 
-// hosts returns the own names of the replicas, by their displayed names.
+// hosts returns the original names of the replicas, by their displayed names.
 func (n *displayNames) hosts() map[string]string {
 	hosts := map[string]string{}
 	for _, name := range n.replicas {
@@ -99,14 +100,14 @@ func (n *displayNames) name(name string) string {
 		return displayed
 	}
 	replica, number, ok := strings.Cut(name, "#")
-	if ok { // The sale asked before the first event that was seen.
+	if ok { // The sale asked for the lock before the first known event.
 		number = "#" + number
 	}
 	return n.replica(replica) + number
 }
 
-// stripReplicas removes the replica from the names of sales: r1#A becomes A. It does without a regular expression, which takes too long for
-// many large frames.
+// stripReplicas removes the replica from the names of sales: r1#A becomes A. It does not use a regular expression, which would take too
+// long for many large frames.
 func stripReplicas(text []byte) []byte {
 	stripped := make([]byte, 0, len(text))
 	for {

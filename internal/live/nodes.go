@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/witness"
 )
 
-// wantedActions says what a POST may contain.
+// wantedActions describes the allowed bodies of a POST, for errors.
 const wantedActions = `want {"do":"stop"}, {"do":"start"}, {"do":"hang"}, {"do":"resume"} or {"do":"empty"}`
 
 // errNoSuchNode is returned for a master number that does not exist.
@@ -34,7 +34,7 @@ type NodeAnswer struct {
 	State   dao.NodeState `json:"state"`
 }
 
-// Routes returns the routes of the masters. Those of a nil *Nodes answer that this server has none.
+// Routes returns the routes of the masters. The routes of a nil *Nodes answer that this server has no masters.
 func (n *Nodes) Routes() []route.Row {
 	rows := []route.Row{
 		route.On("GET", "/nodes", route.Reader, route.Front, n.list),
@@ -56,7 +56,7 @@ func (n *Nodes) list(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// do handles POST /nodes/{node}: it applies a fault to a master, and answers the list.
+// do handles POST /nodes/{node}: it applies a fault to a master, and answers with the list.
 func (n *Nodes) do(w http.ResponseWriter, r *http.Request) error {
 	number, err := strconv.Atoi(r.PathValue("node"))
 	if err != nil || number < 1 || number > len(n.Nodes) {

@@ -16,16 +16,16 @@ import (
 	"lockstep/internal/witness"
 )
 
-// maxDrawnEvents is how many events a diagram of two sales is made of; more would be neither readable nor quick.
+// maxDrawnEvents is the largest number of events in a diagram of two sales; with more it would be neither readable nor quick.
 const maxDrawnEvents = 3000
 
-// The errors of GET /live/pair: the query names no two sales, or one that is unknown.
+// The errors of GET /live/pair: the query does not name two sales, or a sale is unknown.
 var (
 	errPair   = lock.WithCode("bad_request", "want two sales of the run that is shown, such as ?a=A&b=B")
-	errNoSale = lock.WithCode("no_sale", "nothing is known of this sale any more, or yet")
+	errNoSale = lock.WithCode("no_sale", "this sale is not known yet, or has been forgotten")
 )
 
-// answerPair handles GET /live/pair?a=A&b=B: it answers with a trace of what two sales did. It knows the sales of the run that is shown.
+// answerPair handles GET /live/pair?a=A&b=B: it answers with a trace of what two sales of the current run did.
 func (h *Hub) answerPair(w http.ResponseWriter, r *http.Request) error {
 	in, err := api.Language(r)
 	a, b := r.URL.Query().Get("a"), r.URL.Query().Get("b")
@@ -42,7 +42,7 @@ func (h *Hub) answerPair(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// draw draws two sales. It draws one pair at a time, because each takes much memory, and because the buyers need the processor.
+// draw draws two sales. It draws one pair at a time, because a drawing takes much memory, and because buyers need processor time.
 func (h *Hub) draw(ctx context.Context, in language.Language, a, b string) (json.RawMessage, error) {
 	h.drawingPair.Lock()
 	defer h.drawingPair.Unlock()
@@ -56,7 +56,7 @@ func (h *Hub) draw(ctx context.Context, in language.Language, a, b string) (json
 	return mustMarshal(witness.Examine(eventsAround(events, sales[0], sales[1])).Trace(in, sales...)), nil
 }
 
-// eventsSince returns all events since the first of some sales asked for the lock, and the sales' names.
+// eventsSince returns all events since the first of these sales asked for the lock, and the sales' names.
 func (h *Hub) eventsSince(letters ...string) (events []witness.Event, sales []string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -75,7 +75,7 @@ func (h *Hub) eventsSince(letters ...string) (events []witness.Event, sales []st
 	return slices.Clip(events[first:]), sales, nil // The slice may be shared, because the account only appends to it.
 }
 
-// saleOf returns the sale of a letter, or of its own name; nil if it is not remembered.
+// saleOf returns the sale with a letter, or with an original name; nil if the account has forgotten it.
 func (s *scene) saleOf(letter string) *witness.Sale {
 	for _, sale := range slices.Backward(s.account.Sales) {
 		if strings.HasSuffix(sale.Name, "#"+letter) {
@@ -85,8 +85,8 @@ func (s *scene) saleOf(letter string) *witness.Sale {
 	return s.account.Sale(s.names.name(letter))
 }
 
-// eventsAround returns the events of which a diagram of two sales is made: all up to the last of theirs. If there are too many, it returns
-// the sales' own events, and those that took or ended the lock.
+// eventsAround returns the events for a diagram of two sales: all events up to the last event of the two. If there are too many, it returns
+// only the sales' own events, events without a sale, and commands that may have changed the lock.
 func eventsAround(events []witness.Event, a, b string) []witness.Event {
 	last := 0
 	for i, e := range events {

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	readInterval   = 100 * time.Millisecond // interval at which the streams of replicas are read: that of the frames
-	peerRetryPause = time.Second            // pause until a replica that did not answer is asked again
+	readInterval   = 100 * time.Millisecond // interval at which the streams of replicas are read: as frameInterval
+	peerRetryPause = time.Second            // pause before another request to a replica that did not answer
 )
 
 // Replica is the Shop of a single replica: it reads its own recorder, and the streams of its peers.
@@ -41,7 +41,7 @@ func (r *Replica) Follow(ctx context.Context, onEvents func(...witness.Event)) {
 	}
 }
 
-// StreamPath is the path of a replica's event stream, with the pace at which a hub reads it.
+// StreamPath is the path of a replica's event stream, with readInterval in milliseconds.
 const StreamPath = "/events?pace_ms=100"
 
 // RunState implements Shop.

@@ -14,10 +14,10 @@ import (
 const (
 	maxEvents      = 1 << 14                // events of a run that are kept, for GET /live/pair and for replays
 	maxOtherEvents = 1 << 14                // events of other runs that are kept, because one of them may be the next
-	maxReplyDelay  = 250 * time.Millisecond // time to wait for the late reply that explains a contradiction
+	maxReplyDelay  = 250 * time.Millisecond // longest wait for a late reply that explains a contradiction
 )
 
-// scene is what the hub knows of one run.
+// scene is what the hub knows about one run.
 type scene struct {
 	state              RunState
 	controls           Controls
@@ -25,11 +25,11 @@ type scene struct {
 	hasNews            bool      // something has happened since the last lanes frame
 	hasEventsSincePoll bool      // an event was recorded since the last request of the run's state
 
-	beganAt        time.Time // time of the first event; zero: nothing has happened
-	lastRecordedAt time.Time // end of the latest recorded event
-	account        *witness.Account
-	otherRunEvents []witness.Event // events of other runs
-	lateEvents     []witness.Event // unrecorded events of this run; the first of them ended before lastRecordedAt
+	beganAt        time.Time        // time of the first event; zero: nothing has happened
+	lastRecordedAt time.Time        // end of the latest recorded event
+	account        *witness.Account // account of the recorded events
+	otherRunEvents []witness.Event  // events of other runs
+	lateEvents     []witness.Event  // unrecorded events of this run: an event that ended before lastRecordedAt, and all after it
 	findings       *findingLog
 	names          *displayNames
 	stock          stockLines
@@ -37,21 +37,23 @@ type scene struct {
 	story          storyView
 }
 
-// newScene returns the scene of a run that begins. The replicas known from the run before are in it, too, so that each keeps its place on
-// the page.
-func newScene(state RunState, can Controls, before []string) *scene {
+// newScene returns the scene of a run that begins. It includes the replicas known from the previous run, so that each keeps its place
+// on the page.
+func newScene(state RunState, controls Controls, knownReplicas []string) *scene {
 	names := newDisplayNames(state.Replicas)
-	names.addReplicas(slices.Sorted(slices.Values(before))...)
+	names.addReplicas(slices.Sorted(slices.Values(knownReplicas))...)
 	limits := witness.Limits{
 		MaxEvents: maxEvents, MaxPerKind: maxPerKind, MaxReplyDelay: maxReplyDelay, AllowOverlap: !isExclusive(state.Report.Lock),
 	}
-	return &scene{state: state, controls: can, hasNews: true, account: witness.NewAccount(limits), findings: newFindingLog(), names: names}
+	return &scene{
+		state: state, controls: controls, hasNews: true, account: witness.NewAccount(limits), findings: newFindingLog(), names: names,
+	}
 }
 
 // runID returns the id of the run.
 func (s *scene) runID() string { return s.state.Report.RunID }
 
-// runFrame returns the run frame; isFresh says that all that was shown before is void.
+// runFrame returns the run frame. isFresh: all earlier frames are void.
 func (s *scene) runFrame(isFresh bool) localized {
 	r := s.state.Report
 	frame := RunFrame{
@@ -72,7 +74,7 @@ func (s *scene) runFrame(isFresh bool) localized {
 	})
 }
 
-// updateSettings takes the settings and the replicas of a new state, and reports whether they have changed.
+// updateSettings sets the settings and the replicas to those of a new state, and reports whether they have changed.
 func (s *scene) updateSettings(state RunState) bool {
 	s.names.addReplicas(state.Replicas...)
 	changed := s.state.Settings != state.Settings || !slices.Equal(s.state.Replicas, s.names.replicas)
@@ -80,7 +82,7 @@ func (s *scene) updateSettings(state RunState) bool {
 	return changed
 }
 
-// updateReport takes the numbers of a new state.
+// updateReport sets the numbers to those of a new state.
 func (s *scene) updateReport(state RunState) {
 	s.state.Report = state.Report
 	if len(s.account.ActiveSales) == 0 && state.Report.InFlight == 0 {
@@ -88,8 +90,8 @@ func (s *scene) updateReport(state RunState) {
 	}
 }
 
-// add adds the next event. An event that ended before the last recorded one is kept for replayRun, which puts it in its place. add reports
-// whether the event begins a sale of another run.
+// add adds the next event. It keeps an event that ended before the last recorded event for replayRun, which puts it in its place. add
+// reports whether the event begins a sale of another run.
 func (s *scene) add(event witness.Event) (beginsOtherRun bool) {
 	switch {
 	case event.Kind == witness.KindGap && s.beganAt.IsZero():
@@ -113,7 +115,7 @@ func (s *scene) add(event witness.Event) (beginsOtherRun bool) {
 	return false
 }
 
-// record records the next event, in which names are already the displayed ones.
+// record records the next event, which already has displayed names.
 func (s *scene) record(event witness.Event) {
 	if s.beganAt.IsZero() {
 		s.beganAt = event.Sent
@@ -165,7 +167,7 @@ func (s *scene) changedTally() localized {
 	if report.Verdict == verdict.Pass && (report.InFlight > 0 || s.isLockBroken()) {
 		report.Verdict = verdict.Untested
 		if report.InFlight == 0 {
-			sentence = passByLuck(report)
+			sentence = luckyPassText(report)
 		}
 	}
 	text := fmt.Sprint(report, found)
@@ -178,7 +180,8 @@ func (s *scene) changedTally() localized {
 	})
 }
 
-// isLockBroken reports whether the lock did not keep its promise, though the ledger may be right. With fencing tokens, that does no harm.
+// isLockBroken reports whether the lock did not keep its promise, although the ledger may be right. It is false for a lock with fencing
+// tokens, with which that does no harm.
 func (s *scene) isLockBroken() bool {
 	row, err := evolution.Find(s.state.Report.Lock)
 	if err == nil && row.Capabilities.Fenced {
@@ -205,7 +208,7 @@ func (s *scene) millis(t time.Time) int64 {
 	return t.Sub(s.beganAt).Milliseconds()
 }
 
-// optionalMillis is millis for a time that may be zero; nil if it is.
+// optionalMillis is millis, but returns nil for a zero time.
 func (s *scene) optionalMillis(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil

@@ -9,19 +9,19 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// overlapText is the sentence about an overlap that goes on.
+// overlapText returns the sentence about an overlap that has not ended.
 func overlapText(a, b string) language.Text {
 	return language.Both(fmt.Sprintf("%s and %s are in the critical section together", a, b), fmt.Sprintf("%s 和 %s 同时在临界区里", a, b))
 }
 
-// passByLuck is the sentence about a run whose numbers are right although the lock failed.
-func passByLuck(r history.Report) language.Text {
+// luckyPassText returns the sentence about a run whose numbers are right although the lock failed.
+func luckyPassText(r history.Report) language.Text {
 	return language.Both(
 		fmt.Sprintf("%d sold, and this time each was deducted from the stock, though the lock let two in", r.Sold),
 		fmt.Sprintf("卖出 %d 件，这次每一件都扣了库存，但锁没有起作用：曾有两单同时在临界区里", r.Sold))
 }
 
-// reportText returns the sentence about a report, which may be of a run that goes on.
+// reportText returns the sentence about the report of a run that may still go on.
 func reportText(r history.Report) language.Text {
 	switch {
 	case r.Lost != 0 || r.Oversold > 0:
@@ -54,7 +54,7 @@ func (t *shopTrouble) texts(in language.Language, displayName func(string) strin
 		all = append(all, t.lostRun.In(in))
 	}
 	for _, name := range t.paused {
-		all = append(all, in.Say("%s is paused: its sales stand still, timers and all.", "%s 已暂停：它的各单都停在原处，定时器也停了。", displayName(name)))
+		all = append(all, in.Say("%s is paused, with its sales and timers.", "%s 已暂停：它的各单都停在原处，定时器也停了。", displayName(name)))
 	}
 	for _, name := range t.cutOff {
 		all = append(all, in.Say("%s is cut off from Redis: its commands and their replies wait on the way.",
@@ -63,7 +63,7 @@ func (t *shopTrouble) texts(in language.Language, displayName func(string) strin
 	return all
 }
 
-// lostRunText says what became of a run when Redis was gone, or lost its data.
+// lostRunText returns the sentence about a run that ended because Redis was unreachable or lost its data.
 func lostRunText(before, now history.Report, wasGone bool) language.Text {
 	happened := language.Both("Redis was gone, and a new run has begun", "Redis 曾经失联，随后开始了新的一轮")
 	switch {

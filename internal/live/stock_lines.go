@@ -5,23 +5,23 @@ import (
 	"lockstep/internal/witness"
 )
 
-// maxPoints is how many points of the stock a frame has: enough for ten frames a second.
+// maxPoints is the largest number of points in a stock frame: enough with ten frames a second.
 const maxPoints = 20
 
-// stockLines is the two lines of the stock chart, stock and orders, which diverge when updates are lost.
+// stockLines has the two lines of the stock chart, stock and orders, which diverge when updates are lost.
 type stockLines struct {
-	soldBefore int64 // orders sold before the first counted write
-	writes     int64 // number of counted writes
-	points     []StockPoint
-	last       StockPoint
+	soldBefore int64         // orders sold before the first counted write
+	writes     int64         // number of counted writes
+	points     []StockPoint  // points that are not sent yet
+	last       StockPoint    // latest point; zero: none yet
 	remaining  map[int]int64 // remaining stock of each segment that was written
 }
 
 // sold returns the number of orders so far.
 func (s *stockLines) sold() int64 { return s.soldBefore + s.writes }
 
-// reconcile takes the ledger's count and the stock while no sale goes on: the counted sales are part of it, and the reply that came last
-// may be that of an earlier write. It reports whether the lines now end elsewhere.
+// reconcile corrects the ends of the lines by a report while no sale goes on: the report also counts sales that the witness did not see,
+// and the last reply may be the reply to an earlier write. It reports whether the lines have changed.
 func (s *stockLines) reconcile(report history.Report) (changed bool) {
 	if s.writes == 0 || report.Sold < s.writes {
 		return false
@@ -50,7 +50,7 @@ func (s *stockLines) record(scene *scene, event witness.Event) {
 		s.recordSegment(scene, event)
 		return
 	}
-	if s.writes == 0 { // If the run had begun before, its stock says how far it was, as long as no update was lost.
+	if s.writes == 0 { // If the run had begun before, the stock shows how many were sold, as long as no update was lost.
 		s.soldBefore = max(0, scene.state.Report.Initial-1-c.Stock)
 		s.add(StockPoint{Stock: c.Stock + 1, Sold: s.soldBefore})
 	}
@@ -58,7 +58,7 @@ func (s *stockLines) record(scene *scene, event witness.Event) {
 	s.add(StockPoint{At: scene.millis(event.Replied), Stock: c.Stock, Sold: s.sold()})
 }
 
-// recordSegment is record for a write in one segment. What a segment held before its first known write is unknown: that write took one.
+// recordSegment is record for a write in one segment. A segment's stock before its first known write is one more than after it.
 func (s *stockLines) recordSegment(scene *scene, event witness.Event) {
 	left := event.Command.Stock
 	if s.writes == 0 {
@@ -75,7 +75,7 @@ func (s *stockLines) recordSegment(scene *scene, event witness.Event) {
 	s.add(StockPoint{At: scene.millis(event.Replied), Stock: max(0, s.last.Stock-(before-left)), Sold: s.sold()})
 }
 
-// takePoints returns the points since the last call, thinned out to maxPoints, and always the last.
+// takePoints returns the points since the last call: at most maxPoints of them, evenly selected, and always the last.
 func (s *scene) takePoints() StockFrame {
 	points := s.stock.points
 	s.stock.points = nil

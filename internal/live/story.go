@@ -11,12 +11,12 @@ import (
 	"lockstep/internal/witness"
 )
 
-// storyView is the story of the run as it was sent last.
+// storyView is the story of the run as it was last sent.
 type storyView struct {
-	lanes          map[string]Lane // lanes of its sales, kept because the account may forget them
-	rail           []RailHolding
-	lastSent       string
-	settledMoments int // number of moments all of whose sales have ended, so that their lanes do not change any more
+	lanes          map[string]Lane // lanes of the story's sales, kept because the account may forget them
+	rail           []RailHolding   // holdings during the story
+	lastSent       string          // text by which a change is noticed; empty: nothing was sent
+	settledMoments int             // number of moments whose sales had all ended at the last update: their lanes do not change any more
 }
 
 // changedFrame returns the story frame; nil if it has not changed since the last call.
@@ -33,9 +33,9 @@ func (v *storyView) changedFrame(s *scene, now time.Time) localized {
 	for _, name := range sales {
 		frame.Picture.Sales = append(frame.Picture.Sales, v.lanes[name])
 	}
-	unchanged := frame
-	unchanged.Picture.Now = 0 // The time alone is no change.
-	text, err := json.Marshal([]any{unchanged, moments})
+	timeless := frame
+	timeless.Picture.Now = 0 // A different time is not a change.
+	text, err := json.Marshal([]any{timeless, moments})
 	if err != nil || string(text) == v.lastSent {
 		return nil
 	}
@@ -53,8 +53,8 @@ func (v *storyView) changedFrame(s *scene, now time.Time) localized {
 	})
 }
 
-// update updates the lanes of a story's sales, and the holdings meanwhile, as long as one of the sales goes on. It returns the sales in
-// the order in which they asked.
+// update updates the lanes of a story's sales, and the holdings meanwhile, unless all the sales had ended at the last update. It returns
+// the sales in the order in which they asked for the lock.
 func (v *storyView) update(s *scene, moments []witness.StoryMoment, now time.Time) (sales []string) {
 	for _, moment := range moments {
 		for _, name := range s.newFinding(moment.Finding, now).sales {

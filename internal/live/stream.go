@@ -15,17 +15,17 @@ import (
 	"lockstep/internal/language"
 )
 
-// maxLogBytes bounds the frames that are kept for later watchers, in one language; when they exceed it, about half is dropped.
+// maxLogBytes is the size of the frames in one language beyond which the older half of them is dropped.
 const maxLogBytes = 4 << 20
 
 // localized is a frame's JSON in each language.
 type localized map[language.Language]json.RawMessage
 
-// localize encodes a frame's value in all languages.
-func localize(in func(language.Language) any) localized {
+// localize encodes a frame in all languages. valueIn returns its value in a language.
+func localize(valueIn func(language.Language) any) localized {
 	all := localized{}
 	for _, l := range language.All() {
-		all[l] = mustMarshal(in(l))
+		all[l] = mustMarshal(valueIn(l))
 	}
 	return all
 }
@@ -39,33 +39,34 @@ func mustMarshal(value any) json.RawMessage {
 	return stripReplicas(text)
 }
 
-// unlocalized encodes a value without texts.
+// unlocalized encodes a value that has no texts, so it is the same in all languages.
 func unlocalized(value any) localized { return localize(func(language.Language) any { return value }) }
 
-// frame is a frame that is sent. It does not change any more.
+// frame is an immutable entry of a frameLog: a frame with its id.
 type frame struct {
-	id   uint64 // id, larger than those of all frames before
+	id   uint64 // larger than the ids of all earlier frames
 	name string // name of the server-sent event
 	data localized
 }
 
-// frameLog holds the frames of a run for watchers who come later. All frames that add something are kept, and of those that replace the
-// one before only the last.
+// frameLog holds the frames of a run for watchers who come later. Of the frames that replace an earlier frame of their name, it has only
+// the last.
 type frameLog struct {
 	lastID      uint64
-	appended    []*frame // frames that add something, the run frame first
-	replaced    map[string]*frame
-	changed     chan struct{} // closed when there is another frame
-	lastDropped uint64        // id of the newest dropped frame; 0: none was dropped
+	appended    []*frame          // frames that do not replace others, beginning with the run frame
+	latest      map[string]*frame // last frame of each name whose frames replace each other
+	changed     chan struct{}     // closed when there is another frame
+	lastDropped uint64            // id of the newest dropped frame; 0: none was dropped
 }
 
+// newFrameLog returns an empty log.
 func newFrameLog() *frameLog {
-	return &frameLog{replaced: map[string]*frame{}, changed: make(chan struct{})}
+	return &frameLog{latest: map[string]*frame{}, changed: make(chan struct{})}
 }
 
 // begin drops all frames, and adds the frame with which a new run begins.
 func (l *frameLog) begin(name string, data localized) {
-	l.appended, l.replaced, l.lastDropped = nil, map[string]*frame{}, l.lastID
+	l.appended, l.latest, l.lastDropped = nil, map[string]*frame{}, l.lastID
 	l.add(name, data)
 }
 
@@ -80,7 +81,7 @@ func (l *frameLog) add(name string, data localized) {
 // replace adds a frame that replaces the last one of its name.
 func (l *frameLog) replace(name string, data localized) {
 	l.lastID++
-	l.replaced[name] = &frame{l.lastID, name, data}
+	l.latest[name] = &frame{l.lastID, name, data}
 	l.notifyWatchers()
 }
 
@@ -90,7 +91,7 @@ func (l *frameLog) notifyWatchers() {
 	l.changed = make(chan struct{})
 }
 
-// trim drops the older half of the frames, but for the first, if they exceed maxLogBytes.
+// trim drops the older half of the frames, except the first, if their size exceeds maxLogBytes.
 func (l *frameLog) trim() {
 	if len(l.appended)%64 != 0 { // Checking every 64th time is enough.
 		return
@@ -105,8 +106,8 @@ func (l *frameLog) trim() {
 	}
 }
 
-// after returns the frames after an id, in order; all frames if the id belongs to another run, or to a dropped frame.
-func (l *frameLog) after(id uint64) []*frame {
+// framesAfter returns the frames after an id, in order. If the id belongs to another run, or to a dropped frame, it returns all frames.
+func (l *frameLog) framesAfter(id uint64) []*frame {
 	if id < l.lastDropped || id > l.lastID {
 		id = 0
 	}
@@ -114,7 +115,7 @@ func (l *frameLog) after(id uint64) []*frame {
 	for i := len(l.appended) - 1; i >= 0 && l.appended[i].id > id; i-- {
 		frames = append(frames, l.appended[i])
 	}
-	for _, f := range l.replaced {
+	for _, f := range l.latest {
 		if f.id > id {
 			frames = append(frames, f)
 		}
@@ -123,15 +124,15 @@ func (l *frameLog) after(id uint64) []*frame {
 	return frames
 }
 
-// keepAliveInterval is the time without a frame after which a watcher gets a comment, because a proxy might take a silent stream for dead.
-// Proxies wait for 30 s or longer.
+// keepAliveInterval is the time without a frame after which a watcher gets a comment, because a proxy may close a silent stream after 30 s
+// or longer.
 const keepAliveInterval = 20 * time.Second
 
 // defaultWriteTimeout is Hub.WriteTimeout if that is 0.
 const defaultWriteTimeout = 5 * time.Second
 
-// stream handles GET /live: it streams the frames of the current run as server-sent events, until the watcher leaves, is too slow, or the
-// server ends. A returning watcher names the last frame that it got by Last-Event-ID.
+// stream handles GET /live: it streams the frames of the current run as server-sent events, until the watcher leaves or is too slow, or the
+// server shuts down. A returning watcher sends the id of the last frame that it received in Last-Event-ID.
 func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
 	in, err := api.Language(r)
 	if err != nil {
@@ -175,10 +176,10 @@ func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
 func (h *Hub) framesAfter(last uint64) (epoch string, frames []*frame, changed <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.epoch, h.log.after(last), h.log.changed
+	return h.epoch, h.log.framesAfter(last), h.log.changed
 }
 
-// lastSeenID returns the id of the last frame that a watcher got; 0 if it belongs to another log.
+// lastSeenID returns the id of the last frame that a watcher received, from the header Last-Event-ID; 0 if it belongs to another log.
 func (h *Hub) lastSeenID(header string) uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -10,8 +10,7 @@ import (
 	"lockstep/internal/witness"
 )
 
-// shopTrouble holds the warnings that are shown above a run, or without one: Redis is gone, a run was lost, replicas are stopped or cut
-// off.
+// shopTrouble holds the warnings about the shop itself: Redis is unreachable, a run was lost, replicas are stopped or cut off.
 type shopTrouble struct {
 	runErr   error         // error of the last request for the run's state; nil: none
 	paused   []string      // names of the stopped replicas, sorted
@@ -20,8 +19,8 @@ type shopTrouble struct {
 	lastSent string        // English text of the last frame
 }
 
-// recordPoll records the result of a request for the run's state. A new run after Redis was gone, without lost data, was begun by somebody
-// in the meantime. Redis may also lose its data without having been gone.
+// recordPoll records the result of a request for the run's state. If the run has changed, and Redis was unreachable before or has lost its
+// data, recordPoll adds a warning about the lost run.
 func (t *shopTrouble) recordPoll(err error, before *scene, now history.Report) {
 	if err == nil && before != nil && before.runID() != now.RunID {
 		t.lostRun = language.Text{}
@@ -54,7 +53,7 @@ func (t *shopTrouble) record(event witness.Event) {
 	}
 }
 
-// remove removes a name.
+// remove returns the names without one of them.
 func remove(names []string, removed string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == removed })
 }

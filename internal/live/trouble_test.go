@@ -82,7 +82,7 @@ func TestWarningNamesReplica(t *testing.T) {
 	s := newScript("one")
 	s.moment(0, "r2", witness.KindStops)
 	hub.Note(s.events[0])
-	w.readUntil("trouble", `["r2 is paused: its sales stand still, timers and all."]`)
+	w.readUntil("trouble", `["r2 is paused, with its sales and timers."]`)
 	s.moment(100, "r2", witness.KindResumes)
 	hub.Note(s.events[1])
 	w.readUntil("trouble", `[]`)

@@ -13,14 +13,14 @@ import (
 	"lockstep/internal/service"
 )
 
-// attempt is a request to buy and its answer.
+// attempt is the outcome of a request to buy.
 type attempt struct {
 	duration time.Duration // time until the answer; 0: nothing was sent
 	status   int           // HTTP status; 0: no answer
 	code     string        // error code, or the reason why there is no usable answer; empty: sold
 	sent     bool          // the request may have reached the server
 	retried  bool          // the request was sent again with its Idempotency-Key
-	replayed bool          // the answer is that of an earlier request with the same key
+	replayed bool          // the server repeated its answer to an earlier request with the same key
 	orderID  string        // id of the order; empty: not sold
 }
 
@@ -61,19 +61,22 @@ func parseOrderID(body []byte) (id string, ok bool) {
 	return *sale.Order, true
 }
 
-// isName reports whether text is not nil and may be an id or the name of a lock.
+// isName reports whether text is not nil and well-formed as an id or as the name of a lock.
 func isName(text *string) bool { return text != nil && namePattern.MatchString(*text) }
 
+// namePattern matches ids and names of locks.
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][\w.:-]{0,99}$`)
 
+// isSold reports whether the answer is a receipt.
 func (a attempt) isSold() bool { return a.status == http.StatusOK && a.code == "" }
 
+// isSoldOut reports whether the answer is that the stock is sold out.
 func (a attempt) isSoldOut() bool {
 	return a.status == http.StatusConflict && a.code == lock.CodeOf(service.ErrSoldOut)
 }
 
-// isUnknown reports whether the sale may have been made although no receipt came: its outcome is unknown, the server did not answer, or
-// the answer cannot be understood.
+// isUnknown reports whether the sale may have been made although no receipt came: the server reported an unknown outcome, did not answer,
+// or gave an answer that cannot be understood.
 func (a attempt) isUnknown() bool {
 	return a.status == 0 && a.sent || a.status != 0 && !a.isSold() && MayHaveSold(a.status, a.code)
 }

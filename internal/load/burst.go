@@ -20,13 +20,13 @@ import (
 
 // Burst generates load in a closed loop: all buyers begin together, and each sends its next request when the last one is answered.
 type Burst struct {
-	Targets  []string // base URLs of the servers; requests are spread over them in turn
-	Requests int
-	Buyers   int // number of concurrent buyers
-	Stock    int64
+	Targets  []string       // base URLs of the servers; requests are spread over them in turn
+	Requests int            // total number of requests
+	Buyers   int            // number of concurrent buyers
+	Stock    int64          // initial stock of the run
 	Lock     string         // lock to switch to first; empty: no switch
 	Token    string         // admin token for PUT; empty: none is sent
-	Timeout  time.Duration  // time limit for an answer; after that time without any answer, no more requests are sent
+	Timeout  time.Duration  // time limit for an answer; after that time without an answer to any buyer, no more requests are sent
 	Progress func(done int) // called after each answer, by many goroutines at once
 
 	// OnAnswer is called after each answer, by many goroutines at once, with the times since the start of the burst when the request was
@@ -50,14 +50,14 @@ var (
 // controlTimeout is the time limit for switching the lock, and for starting a run. The server first waits for sales in flight.
 const controlTimeout = 2 * time.Minute
 
-// Reading the ledger is retried, because Redis or the server may be restarting.
+// Times for reading the ledger, which is retried because Redis or the server may be restarting.
 const (
-	defaultLedgerTimeout = 30 * time.Second
+	defaultLedgerTimeout = 30 * time.Second // time limit for all attempts
 	ledgerRetryInterval  = 250 * time.Millisecond
 	ledgerReadTimeout    = 15 * time.Second // time limit for one attempt
 )
 
-// Check returns an error that names the flag if a number is out of range.
+// Check returns an error if a number is out of range. The error names the flag.
 func (b Burst) Check() error {
 	switch {
 	case b.Requests < 1 || b.Requests > 10_000_000:
@@ -107,7 +107,7 @@ func (b Burst) Run(ctx context.Context) (Result, error) {
 	}
 	result.Report, err = b.readLedger(ctx, client)
 	if err == nil && result.Sold > int64(result.OK) {
-		// others bought, or sales of unknown outcome were made: the number of orders does not show whether all of ours are there
+		// Others bought, or sales of unknown outcome were made: the number of orders does not show whether all of ours are there.
 		result.Gone, err = b.countMissing(ctx, client, ownOrders(attempts))
 	}
 	if err != nil {
@@ -117,7 +117,7 @@ func (b Burst) Run(ctx context.Context) (Result, error) {
 	return result, nil
 }
 
-// readLedger reads the report of the run, and retries for LedgerTimeout. It returns the last error of the server, also if ctx ends.
+// readLedger reads the report of the run, and retries for LedgerTimeout. If ctx ends, it still returns the last error of the server.
 func (b Burst) readLedger(ctx context.Context, client *http.Client) (report history.Report, lastErr error) {
 	deadline := time.Now().Add(cmp.Or(b.LedgerTimeout, defaultLedgerTimeout))
 	for {
@@ -177,7 +177,7 @@ func readReport(text []byte) (history.Report, error) {
 	}
 }
 
-// sendAll runs the buyers. It returns an attempt for each request that was begun, and the total duration.
+// sendAll runs the buyers. It returns an attempt for each request, fewer than Requests if ctx ended, and the total duration.
 func (b Burst) sendAll(ctx context.Context, client *http.Client) ([]attempt, time.Duration) {
 	var next, done atomic.Int64
 	var wg sync.WaitGroup
@@ -211,8 +211,8 @@ func (b Burst) sendAll(ctx context.Context, client *http.Client) ([]attempt, tim
 	return attempts[:min(int(next.Load()), b.Requests)], time.Since(began)
 }
 
-// sendUnlessSilent sends the i-th request, unless the silence before it, without an answer to any buyer, is longer than Timeout. responsive
-// is true after an answer, or a connection that was refused at once.
+// sendUnlessSilent sends the i-th request, unless no buyer has had an answer for longer than Timeout. silence is the time since the last
+// answer. responsive is true after an answer, or after a connection that was refused at once.
 func (b Burst) sendUnlessSilent(ctx context.Context, client *http.Client, i int, silence time.Duration) (_ attempt, responsive bool) {
 	if silence > b.Timeout {
 		return attempt{code: fmt.Sprintf("not sent: no buyer had an answer for %v", b.Timeout)}, false

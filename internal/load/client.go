@@ -25,8 +25,9 @@ const (
 	maxHeaders = 64 << 10
 )
 
-// NewClient returns a client with a time limit for a whole answer (0: none) that keeps that many idle connections per host. It uses the
-// proxy that the environment names, as http.ProxyFromEnvironment does. It follows no redirects, so that a token goes nowhere else.
+// NewClient returns a client that keeps up to connections idle connections per host. timeout is the time limit for a complete answer; 0:
+// none. The client uses the proxy of the environment, as http.ProxyFromEnvironment does. It does not follow redirects, so that a token
+// goes to no other host.
 func NewClient(timeout time.Duration, connections int) *http.Client {
 	return &http.Client{
 		Timeout: timeout,
@@ -60,24 +61,24 @@ func (b Burst) call(ctx context.Context, client *http.Client, method, path strin
 		problem := parseProblem(status, answer.location, text)
 		hint := ""
 		if status == http.StatusUnauthorized || status == http.StatusForbidden && b.Token != "" {
-			hint = "; give the server's token by LOCKSTEP_ADMIN_TOKEN or --admin.token_file"
+			hint = "; pass the server's token in LOCKSTEP_ADMIN_TOKEN or with --admin.token_file"
 		}
 		return nil, fmt.Errorf("%w %s %s: %d %s: %s%s", ErrRefused, method, DisplayURL(address), status, problem.Code, problem.Message, hint)
 	}
 	return text, nil
 }
 
-// Answer is the server's answer to a request, with the fields that lockstep's own programs need.
+// Answer is the server's answer to a request, with the fields that lockstep's own commands need.
 type Answer struct {
 	Status  int     `json:"-"`            // HTTP status
 	Replica string  `json:"-"`            // replica that answered; empty: the reverse proxy
-	Replay  bool    `json:"-"`            // the answer is that of an earlier request with the same key
-	OrderID string  `json:"order_id"`     // id of the order that was made
+	Replay  bool    `json:"-"`            // the server repeated its answer to an earlier request with the same key
+	OrderID string  `json:"order_id"`     // id of the order that was made; empty: none was
 	RunID   string  `json:"run_id"`       // run of the sale
 	Before  int64   `json:"stock_before"` // stock before the sale
 	After   int64   `json:"stock_after"`  // stock after the sale
 	Fence   int64   `json:"fence"`        // fencing token; 0: none
-	Error   Problem `json:"error"`
+	Error   Problem `json:"error"`        // zero: the answer is a success
 
 	location string   // target of a redirect
 	proxy    *url.URL // proxy that the request went through; nil: none
@@ -97,7 +98,7 @@ func (a Answer) Order() string { return cmp.Or(a.OrderID, a.Error.OrderID) }
 var errTooLong = fmt.Errorf("the answer is longer than %d bytes", maxBody)
 
 // send sends a request, and returns the answer's status and headers in answer, and its body as text. If the body is incomplete or too long,
-// it returns the answer with an error. Its errors are RequestErrors.
+// it returns the answer with an error. Its errors are RequestErrors, unless the request itself is invalid.
 func send(
 	ctx context.Context, client *http.Client, method, address string, header http.Header, body []byte,
 ) (answer Answer, text []byte, err error) {
@@ -127,14 +128,14 @@ func send(
 	return answer, text, err
 }
 
-// errorCodePattern matches the code of an error.
+// errorCodePattern matches an error code of lockstep.
 var errorCodePattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 
-// foreignErrorCode is used as the code of an answer that is not an error of lockstep.
+// foreignErrorCode stands for the code in an answer that is not an error of lockstep.
 const foreignErrorCode = "not an error of lockstep"
 
-// parseProblem returns the error in an answer, with its message quoted. For other answers it returns a problem that shows the target of the
-// redirect, or the body.
+// parseProblem returns the error in an answer, with its message quoted. For another answer it returns a problem that shows the target of
+// the redirect, or the body.
 func parseProblem(status int, location string, body []byte) Problem {
 	var answer Answer
 	switch err := decodeObject(body, &answer); {
@@ -169,6 +170,7 @@ func Buy(ctx context.Context, client *http.Client, target, key string) (Answer, 
 	return sendJSON(ctx, client, http.MethodPost, target+salePath, keyHeader(key), "")
 }
 
+// salePath is the path of requests to buy.
 const salePath = "/inventory/sale"
 
 // keyHeader returns a header with an Idempotency-Key; nil if key is empty.
@@ -191,19 +193,20 @@ func sendJSON(ctx context.Context, client *http.Client, method, url string, head
 	return answer, nil
 }
 
-// MayHaveSold reports whether a sale may have been made whose answer had a status other than 200, and an error code.
+// MayHaveSold reports whether a sale may have been made although its answer, with this status and error code, was not a receipt.
 func MayHaveSold(status int, code string) bool {
 	switch status {
 	case http.StatusInternalServerError: // a bug, perhaps after the write
 		return true
-	case http.StatusBadGateway, http.StatusGatewayTimeout: // a proxy that had sent the request on
+	case http.StatusBadGateway, http.StatusGatewayTimeout: // a proxy that had forwarded the request
 		return true
 	default:
 		return code == lock.CodeOf(service.ErrOutcomeUnknown) || status < 400
 	}
 }
 
-// FailureReason returns a short reason why there was no answer, which is the same for the same cause; timeout if it did not come in time.
+// FailureReason returns a short reason for a missing or invalid answer; the same cause gives the same text. It returns timeout if the
+// answer did not come in time.
 func FailureReason(err error, timeout string) string {
 	var failed *RequestError
 	switch {

@@ -5,7 +5,7 @@ import (
 	"net"
 )
 
-// Dialer dials within the program: net/http would have the browser ask its network.
+// Dialer returns a function that dials within the program. Without it, net/http would send requests through the browser.
 func Dialer() func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext
 }

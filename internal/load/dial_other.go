@@ -7,5 +7,5 @@ import (
 	"net"
 )
 
-// Dialer leaves it to net/http how to dial.
+// Dialer returns nil, which means the default of net/http.
 func Dialer() func(ctx context.Context, network, addr string) (net.Conn, error) { return nil }

@@ -10,8 +10,8 @@ import (
 // the same process, both ends of the connections to the embedded Redis.
 const spareFiles = 200
 
-// CheckFileLimit returns an error if this process may not open enough files for that many buyers. A buyer needs one file, and a second one
-// if the server is in the same process.
+// CheckFileLimit returns an error if this process may not open enough files for so many buyers. Each buyer needs one file, and a second one
+// if the server is in the same process (ownServer).
 func CheckFileLimit(buyers int, ownServer bool) error {
 	limit, limited := OpenFileLimit()
 	need := buyers
@@ -27,19 +27,19 @@ func CheckFileLimit(buyers int, ownServer bool) error {
 		"-c 不能是 %d：%d 个买家需要打开 %d 个文件，而本进程的上限是 %d；请提高上限（ulimit -n %d），或减少买家", buyers, buyers, need, limit, need)
 }
 
-// maxStreams is the largest number of open streams of a server, however many files it may open.
+// maxStreams bounds the number of open streams of a server, however many files it may open.
 const maxStreams = 200
 
-// Capacity is the number of connections that a server accepts, so that it never runs out of open files. 0 means no limit.
+// Capacity limits the connections that a server accepts, so that it never runs out of open files. A limit of 0 means none.
 type Capacity struct {
 	Connections  int // HTTP connections: one for each buyer, and one for each stream
-	Overflow     int // additional HTTP connections, which are only answered that there are too many
-	Streams      int // streams; the other Connections are left to buyers
+	Overflow     int // additional HTTP connections, whose requests are only answered with an error: too many connections
+	Streams      int // event streams; the other Connections are left to buyers
 	RedisClients int // connections of other processes to the embedded Redis
 }
 
-// CapacityOf returns the capacity of a server whose process may open limit files. A quarter of them, and 64, but at most half, are left for
-// the server's own files, and for both ends of its connections to an embedded Redis.
+// CapacityOf returns the capacity of a server whose process may open limit files. A quarter of the files and 64 more, but at most half of
+// them, are left for the server's own files, and for both ends of its connections to an embedded Redis.
 func CapacityOf(limit int) Capacity {
 	connections := limit - min(limit/2, limit/4+64)
 	overflow := min(connections/8, 64)

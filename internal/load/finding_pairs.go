@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Frame is one event of GET /live.
+// Frame is one event of the stream GET /live.
 type Frame struct {
-	Name string          `json:"name"`
+	Name string          `json:"name"` // kind of the event, such as tally or story
 	Data json.RawMessage `json:"data"`
 }
 
@@ -17,15 +17,15 @@ const (
 	maxDrawnBytes   = 8 << 20 // total size of the drawings
 )
 
-// finding has the fields of a finding, or of a moment of the story, that drawPairs needs.
+// finding has the fields of a finding, or of a moment of a story, that drawPairs needs.
 type finding struct {
 	Kind  string
 	Sales []string
-	Bad   bool
+	Bad   bool // the finding is a flaw
 }
 
-// drawPairs returns drawings of the commands of two sales: the two of each moment of the last story, and those of the latest findings of
-// each kind. The keys are the names of both sales, with a space between them. draw returns a drawing; nil if the sales were forgotten.
+// drawPairs returns drawings of the commands of two sales: for each moment of the last story, and for the latest findings of each kind. The
+// keys are the names of both sales, with a space between them. draw returns a drawing; nil if the server has forgotten the sales.
 func drawPairs(frames []Frame, draw func(a, b string) json.RawMessage) map[string]json.RawMessage {
 	pairs := map[string]json.RawMessage{}
 	drawings := map[string]int{} // kind of finding → number of its drawings

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	maxLookups    = 1000 // number of its own orders that a burst looks up
+	maxLookups    = 1000 // largest number of its own orders that a burst looks up
 	lookupWorkers = 8    // number of concurrent lookups
 )
 
-// ownOrders returns the ids of the orders that were confirmed to buyers; if there are more than maxLookups, evenly spread ones.
+// ownOrders returns the ids of the orders that were confirmed to buyers. If there are more than maxLookups, it returns an even selection.
 func ownOrders(attempts []attempt) (ids []string) {
 	for i := 0; i < len(attempts); i += (len(attempts)-1)/maxLookups + 1 {
 		if attempts[i].isSold() {

@@ -78,7 +78,7 @@ func sortByCount(counts map[string]int) []string {
 	})
 }
 
-// compareOrders returns the end of a sentence: how the number of orders in the ledger differs from the number of confirmed orders.
+// compareOrders returns the end of a sentence on how the number of orders in the ledger differs from the number of confirmed orders.
 func compareOrders(r Result, say func(english, chinese string) string) string {
 	beyond := r.Sold - int64(r.OK)
 	switch {

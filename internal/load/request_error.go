@@ -34,17 +34,18 @@ func (e *RequestError) isRefused() bool { return e.proxy == nil && isRefused(e.E
 // windowsConnRefused is WSAECONNREFUSED, the ECONNREFUSED of Windows.
 const windowsConnRefused = syscall.Errno(10061)
 
+// isRefused reports whether an error means that a connection was refused.
 func isRefused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsConnRefused)
 }
 
-// proxyError is the status with which a proxy refused to connect to a server.
+// proxyError is returned when a proxy refused to connect to a server. status is the HTTP status of the refusal.
 type proxyError struct{ status int }
 
 // Error implements error.
 func (e proxyError) Error() string { return fmt.Sprintf("%d %s", e.status, http.StatusText(e.status)) }
 
-// proxyRefusal is the OnProxyConnectResponse of a client: it returns a proxyError for a status other than 200.
+// proxyRefusal is the OnProxyConnectResponse callback of a client. It returns a proxyError for a status other than 200.
 func proxyRefusal(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
 	if response.StatusCode != http.StatusOK {
 		return proxyError{response.StatusCode}
@@ -96,7 +97,7 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) && late.Timeout()
 }
 
-// innermost returns the last error in the chain of err.
+// innermost returns the innermost error that err wraps.
 func innermost(err error) error {
 	for unwrapped := err; unwrapped != nil; unwrapped = errors.Unwrap(unwrapped) {
 		err = unwrapped
@@ -113,10 +114,10 @@ func proxyOf(client *http.Client, request *http.Request) (*url.URL, error) {
 	return transport.Proxy(request)
 }
 
-// errInvalidProxy is returned if an environment variable has an invalid value, which may contain a password and is not shown.
+// errInvalidProxy is returned if an environment variable is not the URL of a proxy. The value is not shown: it may contain a password.
 var errInvalidProxy = errors.New("HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy")
 
-// describeProxy returns the end of an error's sentence, which names the proxy of the request.
+// describeProxy returns the end of an error's sentence that names the proxy of the request; empty if there is none.
 func describeProxy(proxy *url.URL) string {
 	if proxy == nil {
 		return ""
@@ -128,7 +129,7 @@ func describeProxy(proxy *url.URL) string {
 // maxQuoted is the number of characters that Quote shows.
 const maxQuoted = 200
 
-// Quote returns a server's text in quotes, shortened and with escapes, so that no character of it can control a terminal.
+// Quote returns a server's text in quotes, shortened and escaped, so that the text cannot control a terminal.
 func Quote(text string) string {
 	if utf8.RuneCountInString(text) > maxQuoted {
 		text = string([]rune(text)[:maxQuoted]) + "…"

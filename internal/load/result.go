@@ -11,24 +11,24 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Result is the report of a run, with the answers to the buyers. Its verdict is that of the report, unless Judge changes it.
+// Result is the report of a run, with statistics on the answers to the buyers. Judge may change the report's verdict.
 type Result struct {
 	history.Report
 	Unread    string         `json:"unread,omitempty"`   // reason why the ledger could not be read; Report then has only the start of the run
 	Reason    string         `json:"reason"`             // explanation of the verdict
-	Requests  int            `json:"requests"`           // requests begun
-	OK        int            `json:"ok"`                 // requests that were sold
-	SoldOut   int            `json:"sold_out"`           // requests answered that the stock is sold out
+	Requests  int            `json:"requests"`           // number of requests
+	OK        int            `json:"ok"`                 // requests that bought a piece
+	SoldOut   int            `json:"sold_out"`           // requests with the answer that the stock is sold out
 	Failed    int            `json:"failed"`             // requests that certainly sold nothing, for another reason
 	Unknown   int            `json:"unknown"`            // requests of unknown outcome
 	Retried   int            `json:"retried,omitempty"`  // requests that were sent again, because their outcome was unknown
 	Replayed  int            `json:"replayed,omitempty"` // retried requests that had already bought
-	Gone      int            `json:"gone,omitempty"`     // orders of sold requests that were looked up, and are not in the ledger
-	Answered  float64        `json:"answered"`           // share of the requests that were sold or sold out, from 0 to 1
+	Gone      int            `json:"gone,omitempty"`     // confirmed orders that were looked up, and are not in the ledger
+	Answered  float64        `json:"answered"`           // share of the requests that bought or found the stock sold out, from 0 to 1
 	Failures  map[string]int `json:"failures,omitempty"` // error code, or the client's reason → number of failed requests
 	Unknowns  map[string]int `json:"unknowns,omitempty"` // error code, or the client's reason → number of requests of unknown outcome
 	Seconds   float64        `json:"seconds"`            // duration of the burst
-	PerSecond float64        `json:"per_second"`         // sold requests a second
+	PerSecond float64        `json:"per_second"`         // OK per second
 	Latency   Latency        `json:"latency_ms"`
 
 	reasons language.Text // Reason in each language
@@ -94,7 +94,7 @@ func countCode(codes map[string]int, code string) {
 	codes[code]++
 }
 
-// percentile returns, in milliseconds, the smallest duration that at least p percent of the sorted ones do not exceed; 0 if there are none.
+// percentile returns the p-th percentile of sorted durations in milliseconds, by the nearest rank; 0 if there are none.
 func percentile(sorted []time.Duration, p int) float64 {
 	if len(sorted) == 0 {
 		return 0
@@ -112,8 +112,8 @@ func (r Result) Missing() int64 {
 	return int64(r.OK) - r.Sold
 }
 
-// KnowsLost reports whether the number of lost updates is known. If orders are missing from the ledger, they can hide lost updates. So
-// lost updates that it shows are real, but no other number can be trusted.
+// KnowsLost reports whether the number of lost updates is known. Orders that are missing from the ledger can hide lost updates. So a number
+// above zero is real even then, but no other can be trusted.
 func (r Result) KnowsLost() bool {
 	return r.Unread == "" && (r.Missing() <= 0 || r.Verdict == verdict.Oversold)
 }
@@ -141,13 +141,13 @@ func (r *Result) Judge(minAnswered float64) {
 	r.Reason = r.reasons.In(language.English)
 }
 
-// missingTexts returns a sentence about the orders that the ledger lacks.
+// missingTexts returns a clause about the orders that the ledger lacks, in both languages.
 func (r Result) missingTexts() (english, chinese string) {
 	return fmt.Sprintf("%d orders that were confirmed to buyers are not in the ledger", r.Missing()),
 		fmt.Sprintf("买家收到了 %d 个订单的确认，账本里却没有这些订单", r.Missing())
 }
 
-// explain returns the explanation of the report's verdict, with reservations if orders are missing or requests failed.
+// explain returns the explanation of the report's verdict, with caveats if orders are missing or requests failed.
 func (r Result) explain() language.Text {
 	explanation := r.Means()
 	english, chinese := explanation.In(language.English), explanation.In(language.Chinese)

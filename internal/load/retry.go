@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Pauses before a retry: the first one, which doubles each time, and the longest one.
+// Pauses before a retry. The first one is doubled for each further retry, up to maxPause.
 const (
 	firstPause = 50 * time.Millisecond
 	maxPause   = time.Second
 )
 
-// buyWithRetry sends the i-th request. If it has an Idempotency-Key and its outcome is unknown, it is sent again to the next target, until
-// the answer is that it was sold or is sold out. The last retry begins at most Timeout after the first answer. Other refusals of a retry
-// are ignored: they say nothing about the requests before it.
+// buyWithRetry sends the i-th request. A request with an Idempotency-Key and an unknown outcome is sent again to the next target, until the
+// answer is a receipt, or that the stock is sold out. The last retry begins at most Timeout after the first answer. Other refusals of a
+// retry are ignored: they say nothing about the requests before it.
 func (b Burst) buyWithRetry(ctx context.Context, client *http.Client, i int) attempt {
 	if b.NewKey == nil {
 		return buyOne(ctx, client, b.Targets[i%len(b.Targets)], "")

@@ -23,8 +23,8 @@ import (
 
 // Watch records the stream GET /live of a server while a burst runs.
 type Watch struct {
-	target   string
-	language string
+	target   string // base URL of the server
+	language string // language of the texts: en or zh
 	client   *http.Client
 	cancel   context.CancelFunc
 	ended    chan struct{} // closed when the stream has ended
@@ -32,22 +32,23 @@ type Watch struct {
 
 	mu     sync.Mutex
 	frames []Frame
-	bytes  int
+	bytes  int // total size of the frames' data
 }
 
 // Bounds of a Watch: a misbehaving server must neither fill the memory nor delay the result of a burst.
 const (
-	maxWatched   = 8 << 20          // bytes of all frames
+	maxWatched   = 8 << 20          // bytes of all frames, approximately
 	maxLine      = 4 << 20          // bytes of one event
 	maxPair      = 1 << 20          // bytes of the drawing of two sales
-	lastNewsTime = 2 * time.Second  // wait for the last frames of a burst that has ended
-	watchTimeout = 10 * time.Second // start of the stream, and drawing of all pairs
+	lastNewsTime = 2 * time.Second  // longest wait for the last frames of a burst that has ended
+	watchTimeout = 10 * time.Second // time limit for the start of the stream, and for the drawings of all pairs
 )
 
 // ErrUnwatched is returned for a server whose stream cannot be read.
 var ErrUnwatched = language.Translate(errors.New("the server cannot be watched"), "看不到服务器上发生了什么")
 
-// StartWatch starts to record the stream of a server, until Close. language is that of its texts: en or zh. It fails with ErrUnwatched.
+// StartWatch starts to record the stream of a server, until Close. language is the language of the texts: en or zh. It fails with
+// ErrUnwatched.
 func StartWatch(ctx context.Context, target, language string) (*Watch, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Watch{
@@ -69,6 +70,7 @@ func StartWatch(ctx context.Context, target, language string) (*Watch, error) {
 	return w, nil
 }
 
+// get sends a GET request to the server. It fails unless the status of the answer is 200.
 func (w *Watch) get(ctx context.Context, path string, query url.Values) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, w.target+path+"?"+query.Encode(), http.NoBody)
 	if err != nil {
@@ -85,11 +87,11 @@ func (w *Watch) get(ctx context.Context, path string, query url.Values) (*http.R
 	return response, nil
 }
 
-// read records frames until the stream ends. A page made of an incomplete recording lacks the end.
+// read records frames until the stream ends. An error ends it early: a page of such a recording lacks the end.
 func (w *Watch) read(response *http.Response) {
 	for event, err := range sse.Read(response.Body, maxLine) {
-		if data := escaped(event.Data); err == nil && data != nil && frameName.MatchString(event.Name) {
-			w.keep(Frame{event.Name, data})
+		if data := sanitize(event.Data); err == nil && data != nil && frameName.MatchString(event.Name) {
+			w.record(Frame{event.Name, data})
 		}
 	}
 }
@@ -97,22 +99,23 @@ func (w *Watch) read(response *http.Response) {
 // frameName matches the name of a frame.
 var frameName = regexp.MustCompile(`^[a-z-]{1,40}$`)
 
-// escaped returns JSON in whose strings invisible characters, such as escapes and bidi marks, are replaced; nil if text is not JSON.
-func escaped(text []byte) json.RawMessage {
+// sanitize returns text, which is JSON, with the invisible characters in its strings replaced, such as escapes and bidi marks. It returns
+// nil if text is not JSON.
+func sanitize(text []byte) json.RawMessage {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var value any
 	if !json.Valid(text) || decoder.Decode(&value) != nil {
 		return nil
 	}
-	if safe, err := json.Marshal(visible(value)); err == nil {
+	if safe, err := json.Marshal(makeVisible(value)); err == nil {
 		return safe
 	}
 	return nil
 }
 
-// visible replaces the characters in each string of a value that are neither graphic nor a newline.
-func visible(value any) any {
+// makeVisible replaces the characters that are neither graphic nor a newline, in each string of a value.
+func makeVisible(value any) any {
 	switch v := value.(type) {
 	case string:
 		return strings.Map(func(r rune) rune {
@@ -123,20 +126,21 @@ func visible(value any) any {
 		}, v)
 	case []any:
 		for i := range v {
-			v[i] = visible(v[i])
+			v[i] = makeVisible(v[i])
 		}
 	case map[string]any:
 		all := map[string]any{}
 		for name, inner := range v {
-			all[visible(name).(string)] = visible(inner)
+			all[makeVisible(name).(string)] = makeVisible(inner)
 		}
 		return all
 	}
 	return value
 }
 
-// keep records a frame. It skips lanes, which only show a moment; a new run discards everything before it.
-func (w *Watch) keep(frame Frame) {
+// record records a frame. It skips lanes, which only show a moment. A new run discards all frames before it, and a tally or a story
+// replaces the previous one.
+func (w *Watch) record(frame Frame) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var run struct{ Fresh bool }
@@ -157,11 +161,12 @@ func (w *Watch) keep(frame Frame) {
 	}
 }
 
-// Frames returns the recorded frames. It first waits, for at most lastNewsTime, until the server has reported the end of the burst.
-func (w *Watch) Frames(ctx context.Context, of Result) []Frame {
+// Frames returns the recorded frames. It first waits, for at most lastNewsTime, until the server has reported the end of the burst with
+// this result.
+func (w *Watch) Frames(ctx context.Context, result Result) []Frame {
 	late, cancel := context.WithTimeout(ctx, lastNewsTime)
 	defer cancel()
-	for !w.hasSeenEnd(of) {
+	for !w.hasSeenEnd(result) {
 		select {
 		case <-w.news:
 			continue
@@ -175,8 +180,8 @@ func (w *Watch) Frames(ctx context.Context, of Result) []Frame {
 	return slices.Clone(w.frames)
 }
 
-// hasSeenEnd reports whether the recording has the end of a burst: its tally and its last sale. News of locks come before them.
-func (w *Watch) hasSeenEnd(of Result) bool {
+// hasSeenEnd reports whether the recording has the end of a burst: its tally and its last sale. Frames about locks come before them.
+func (w *Watch) hasSeenEnd(result Result) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var tally, sold bool
@@ -185,14 +190,14 @@ func (w *Watch) hasSeenEnd(of Result) bool {
 		case "tally":
 			var now Result
 			err := json.Unmarshal(frame.Data, &now)
-			tally = err == nil && now.RunID == of.RunID && now.Sold == of.Sold && now.InFlight == 0
+			tally = err == nil && now.RunID == result.RunID && now.Sold == result.Sold && now.InFlight == 0
 		case "stock":
 			var points []struct{ Sold int64 }
 			err := json.Unmarshal(frame.Data, &points)
-			sold = err == nil && len(points) > 0 && points[len(points)-1].Sold >= of.Sold
+			sold = err == nil && len(points) > 0 && points[len(points)-1].Sold >= result.Sold
 		}
 	}
-	return tally && (sold || of.Sold == 0)
+	return tally && (sold || result.Sold == 0)
 }
 
 // Pairs returns a drawing of the two sales of each finding; see drawPairs.
@@ -213,7 +218,7 @@ func (w *Watch) pair(ctx context.Context, a, b string) (trace json.RawMessage) {
 	if err != nil || len(text) > maxPair {
 		return nil
 	}
-	return escaped(text)
+	return sanitize(text)
 }
 
 // Close ends the recording.

@@ -105,7 +105,7 @@ func TestLabsNeedLoopbackOrToken(t *testing.T) {
 			cfg := config.Config{Admin: c.admin, Server: config.Server{Addr: c.addr.String()}}
 			guard := newGuard(cfg, c.addr)
 			labs, got := newLabs(guard, "lockstep"), ""
-			labs.Run = func(context.Context, lab.Lab, lab.Play) (lab.Result, error) { return lab.Result{}, nil }
+			labs.Run = func(context.Context, lab.Lab, lab.RunOptions) (lab.Result, error) { return lab.Result{}, nil }
 			for _, header := range [][2]string{
 				{"Accept", "*/*"}, {"Authorization", "Bearer x"}, {"Authorization", "Bearer y"}, {"X-Forwarded-For", "192.0.2.1"},
 				{"Sec-Fetch-Site", "cross-site"},

@@ -78,7 +78,7 @@ func (s *Server) record(ctx context.Context) (made recordedBurst, err error) {
 		OnAnswer: func(from, to time.Duration, sold bool) {
 			mu.Lock()
 			defer mu.Unlock()
-			made.Course = append(made.Course, live.Course{From: from.Milliseconds(), To: to.Milliseconds(), Sold: sold})
+			made.Course = append(made.Course, live.PurchaseTimes{From: from.Milliseconds(), To: to.Milliseconds(), Sold: sold})
 		},
 	}
 	made.Began = time.Now()

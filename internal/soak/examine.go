@@ -6,17 +6,17 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Check is a rule with the number of cases that it was checked on.
+// Check is a rule with the numbers of cases on which it was checked.
 type Check struct {
-	Rule      string   `json:"rule"`
-	Checked   int      `json:"checked"`        // cases checked
-	Excused   int      `json:"excused"`        // cases that break the rule, but are explained by a fault
+	Rule      string   `json:"rule"`           // sentence that should hold
+	Checked   int      `json:"checked"`        // cases that were checked
+	Excused   int      `json:"excused"`        // cases that break the rule, which a fault explains
 	Unchecked int      `json:"unchecked"`      // cases that could not be checked
 	Broken    int      `json:"broken"`         // cases that break the rule
 	Notes     []string `json:"says,omitempty"` // remarks, and the first cases that break the rule or could not be checked
 }
 
-// maxExamples is the number of broken cases that a Check describes, and of unchecked ones.
+// maxExamples is the largest number of broken cases, and of unchecked cases, that a Check describes.
 const maxExamples = 5
 
 // addBroken counts a case that breaks the rule, and describes it.
@@ -33,6 +33,7 @@ func (c *Check) addUnchecked(format string, args ...any) {
 	}
 }
 
+// addNote adds a remark.
 func (c *Check) addNote(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
@@ -40,25 +41,25 @@ func (c *Check) addNote(format string, args ...any) {
 // Result is the verdict on a record, with the numbers and rules that led to it. The command prints it as JSON.
 type Result struct {
 	Lock      string          `json:"lock"`
-	Seconds   float64         `json:"seconds"` // duration without the warm-up
-	Sales     int             `json:"sales"`
-	PerSecond float64         `json:"per_second"` // sales a second
-	Refused   int             `json:"refused"`    // sales answered with an error that means they were not made
-	InDoubt   int             `json:"in_doubt"`   // sales of unknown outcome
+	Seconds   float64         `json:"seconds"`    // duration without the warm-up
+	Sales     int             `json:"sales"`      // sales that were made
+	PerSecond float64         `json:"per_second"` // sales per second
+	Refused   int             `json:"refused"`    // requests with an error as the answer that means that no sale was made
+	InDoubt   int             `json:"in_doubt"`   // requests of unknown outcome
 	Lost      int64           `json:"lost"`       // lost updates
 	Oversold  int64           `json:"oversold"`   // largest number of pieces that any run oversold
 	Faults    []KindSummary   `json:"faults"`
 	Rules     []Check         `json:"rules"`
 	Verdict   verdict.Verdict `json:"verdict"`
-	Reasons   []string        `json:"reasons"`
-	Picture   string          `json:"picture,omitempty"` // file name of the picture
+	Reasons   []string        `json:"reasons"`           // reasons for the verdict
+	Picture   string          `json:"picture,omitempty"` // file name of the picture; empty: none
 	Command   string          `json:"again"`             // command that repeats the soak
 
 	record  Record
 	excerpt excerpt // part of the history for the picture
 }
 
-// Examine sorts a record, checks every rule over it, and returns the result.
+// Examine sorts a record, checks every rule on it, and returns the result.
 func Examine(record Record) Result {
 	t := newTimeline(record)
 	seconds := t.Ended.Sub(t.Began).Seconds()
@@ -74,12 +75,12 @@ func Examine(record Record) Result {
 		switch {
 		case check.Broken > 0:
 			result.Verdict = verdict.Fail
-			result.Reasons = append(result.Reasons, fmt.Sprintf("%s: broken %s", check.Rule, times(check.Broken)))
+			result.Reasons = append(result.Reasons, fmt.Sprintf("%s: broken %s", check.Rule, countText(check.Broken)))
 		case check.Unchecked > 0:
 			if result.Verdict == verdict.Pass {
 				result.Verdict = verdict.Untested
 			}
-			result.Reasons = append(result.Reasons, fmt.Sprintf("%s: could not be checked %s", check.Rule, times(check.Unchecked)))
+			result.Reasons = append(result.Reasons, fmt.Sprintf("%s: could not be checked %s", check.Rule, countText(check.Unchecked)))
 		}
 	}
 	result.excerpt = t.excerpt
@@ -94,7 +95,7 @@ func Examine(record Record) Result {
 	return result
 }
 
-// rule is a sentence, and the function that checks it over the timeline.
+// rule is a sentence, and the function that checks it on the timeline.
 type rule struct {
 	text  string
 	check func(*Check)

@@ -186,7 +186,7 @@ func TestExamineFindsBrokenRule(t *testing.T) {
 			r.Lock, r.Snapshots[2] = "v4", snapshot("B", 20, 800, 797)
 		}, wantRules: []string{stockFell, linearizable}, wantVerdict: verdict.Fail},
 		"a weak lock's lost update, and the stop was too short": {change: func(r *Record) {
-			r.Lock, r.Snapshots[1], r.Faults[0].For = "v4", snapshot("A", 11.9, 1190, 1187), 400*time.Millisecond
+			r.Lock, r.Snapshots[1], r.Faults[0].Duration = "v4", snapshot("A", 11.9, 1190, 1187), 400*time.Millisecond
 		}, wantRules: []string{stockFell}, wantVerdict: verdict.Fail},
 
 		"a weak lock's lost update, and the stop was in a later run": {change: func(r *Record) {
@@ -295,7 +295,7 @@ func TestExamineFindsBrokenRule(t *testing.T) {
 			change: func(r *Record) { r.Faults[1].Caught = 0 }, wantRules: []string{allHit}, wantVerdict: verdict.Untested,
 		},
 		"a fault that hit no sale, while one was slightly slow": {change: func(r *Record) {
-			r.Faults[0].Caught, r.Faults[0].For = 0, time.Second
+			r.Faults[0].Caught, r.Faults[0].Duration = 0, time.Second
 			r.Faults[0].End = atSecond(6)
 			r.Sales[550].End = r.Sales[550].Start.Add(50 * time.Millisecond)
 		}, wantRules: []string{allHit}, wantVerdict: verdict.Untested},

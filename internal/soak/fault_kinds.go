@@ -23,10 +23,10 @@ type injector func(ctx context.Context, b *testbed, f *Injected) error
 type effect struct {
 	kind      Kind
 	scope     faultScope
-	durations []time.Duration // used in turn, one each round of the plan
+	durations []time.Duration // durations, of which each round of the plan uses the next
 	inject    injector
 
-	onlyByName      bool // excluded by default: it destroys ledgers, ends runs, or takes the lock away
+	onlyByName      bool // excluded by default: the fault destroys ledgers, ends runs, or takes the lock away
 	suspends        bool // the holder, its network or Redis is suspended, so its lock may expire
 	delaysWrite     bool // a sale's write is delayed while its lock is renewed, unless the renewal is suspended, too
 	deletesLock     bool // the lock is deleted under its holder
@@ -36,7 +36,7 @@ type effect struct {
 	losesOrders     bool // orders may be lost, so the ledgers are read before the fault
 }
 
-// faultScope says which replicas a fault hits, and what the others can do meanwhile.
+// faultScope is the set of replicas that a fault hits, with the effect on the others.
 type faultScope int
 
 const (
@@ -45,7 +45,7 @@ const (
 	oneReplica                           // one replica; the others go on selling before the fault ends
 )
 
-// Durations of faults, beside the expiry of the lock.
+// Durations of faults, compared with the expiry of the lock and of heartbeats.
 const (
 	withinExpiry    = expiry * 2 / 5
 	beyondExpiry    = 2 * expiry
@@ -91,87 +91,98 @@ func effects() []effect {
 	}
 }
 
+// killReplica kills a replica; the cluster restarts it.
 func killReplica(_ context.Context, b *testbed, f *Injected) error {
 	return b.cluster.Do(f.Victim, "kill")
 }
 
+// stopReplica suspends a replica.
 func stopReplica(ctx context.Context, b *testbed, f *Injected) error {
-	err := errors.Join(b.cluster.Do(f.Victim, "pause"), sleep(ctx, f.For))
-	_ = b.cluster.Do(f.Victim, "resume") // the reverse proxy may have given it up, and it may have been killed
+	err := errors.Join(b.cluster.Do(f.Victim, "pause"), sleep(ctx, f.Duration))
+	_ = b.cluster.Do(f.Victim, "resume") // This fails if the replica was killed meanwhile.
 	return err
 }
 
 // cutReplica closes the connections of a replica to Redis, and refuses new ones.
 func cutReplica(ctx context.Context, b *testbed, f *Injected) error {
 	b.proxies[f.Replica].Cut()
-	defer b.proxies[f.Replica].Mend()
-	return sleep(ctx, f.For)
+	defer b.proxies[f.Replica].Restore()
+	return sleep(ctx, f.Duration)
 }
 
-// stallReplica holds back all commands of a replica, from a sale's write on; then it sends them.
+// stallReplica delays all commands of a replica, beginning with a sale's write.
 func stallReplica(ctx context.Context, b *testbed, f *Injected) error {
 	return b.holdOne(ctx, f, fault.IsWrite, fault.Hold, func() error {
-		b.proxies[f.Replica].Hang(f.For)
-		return sleep(ctx, f.For)
+		b.proxies[f.Replica].Hang(f.Duration)
+		return sleep(ctx, f.Duration)
 	})
 }
 
+// delayWrite delays the write of a sale.
 func delayWrite(ctx context.Context, b *testbed, f *Injected) error {
-	return b.holdOne(ctx, f, fault.IsWrite, fault.Hold, func() error { return sleep(ctx, f.For) })
+	return b.holdOne(ctx, f, fault.IsWrite, fault.Hold, func() error { return sleep(ctx, f.Duration) })
 }
 
-// deleteLockUnderReader deletes the lock while it holds back the reply to its holder's read.
+// deleteLockUnderReader deletes the lock while the reply to its holder's read is delayed.
 func deleteLockUnderReader(ctx context.Context, b *testbed, f *Injected) error {
 	return b.holdOne(ctx, f, fault.IsRead, fault.HoldReply, func() error {
-		return errors.Join(b.redisClient.Del(ctx, lock.Key).Err(), sleep(ctx, f.For))
+		return errors.Join(b.redisClient.Del(ctx, lock.Key).Err(), sleep(ctx, f.Duration))
 	})
 }
 
+// loseReplies loses replies to commands of a replica.
 func loseReplies(ctx context.Context, b *testbed, f *Injected) error {
 	return b.loseCommands(ctx, f, fault.LoseReply)
 }
 
+// loseRequests loses commands of a replica.
 func loseRequests(ctx context.Context, b *testbed, f *Injected) error {
 	return b.loseCommands(ctx, f, fault.LoseRequest)
 }
 
+// makeBuyersLeave cancels pending requests of buyers.
 func makeBuyersLeave(ctx context.Context, b *testbed, f *Injected) error {
 	return f.repeat(ctx, func() (int64, error) { return b.load.Leave(), nil })
 }
 
+// hangRedis suspends the process of Redis.
 func hangRedis(ctx context.Context, b *testbed, f *Injected) error {
 	pid := b.redisServer.PID()
-	return errors.Join(cluster.Pause(pid), sleep(ctx, f.For), cluster.Resume(pid))
+	return errors.Join(cluster.Pause(pid), sleep(ctx, f.Duration), cluster.Resume(pid))
 }
 
-// pauseRedis makes Redis accept commands and answer them after the fault.
+// pauseRedis makes Redis accept commands, and execute them only after the fault.
 func pauseRedis(ctx context.Context, b *testbed, f *Injected) error {
-	return errors.Join(b.redisClient.Do(ctx, "CLIENT", "PAUSE", f.For.Milliseconds(), "ALL").Err(), sleep(ctx, f.For))
+	return errors.Join(b.redisClient.Do(ctx, "CLIENT", "PAUSE", f.Duration.Milliseconds(), "ALL").Err(), sleep(ctx, f.Duration))
 }
 
-// restartRedis kills Redis, and starts it again with what it wrote to disk.
+// restartRedis kills Redis, and starts it again with the data that it wrote to disk.
 func restartRedis(ctx context.Context, b *testbed, f *Injected) error {
-	return b.restartRedis(ctx, f.For, func() error { return nil })
+	return b.restartRedis(ctx, f.Duration, func() error { return nil })
 }
 
+// emptyRedis kills Redis, deletes its data, and starts it again.
 func emptyRedis(ctx context.Context, b *testbed, f *Injected) error {
-	return b.restartRedis(ctx, f.For, b.redisServer.Clear)
+	return b.restartRedis(ctx, f.Duration, b.redisServer.Clear)
 }
 
 // limitMemory makes Redis refuse every command that needs memory.
 func limitMemory(ctx context.Context, b *testbed, f *Injected) error {
 	setLimit := func(bytes string) error { return b.redisClient.ConfigSet(ctx, "maxmemory", bytes).Err() }
-	return errors.Join(setLimit("1"), sleep(ctx, f.For), setLimit("0"))
+	return errors.Join(setLimit("1"), sleep(ctx, f.Duration), setLimit("0"))
 }
 
+// flushAll deletes all keys in Redis.
 func flushAll(ctx context.Context, b *testbed, _ *Injected) error {
 	return b.redisClient.FlushAll(ctx).Err()
 }
 
+// deleteLock deletes the lock repeatedly.
 func deleteLock(ctx context.Context, b *testbed, f *Injected) error {
 	return f.repeat(ctx, func() (int64, error) { return b.redisClient.Del(ctx, lock.Key).Result() })
 }
 
+// cutClients closes all client connections of Redis repeatedly.
 func cutClients(ctx context.Context, b *testbed, f *Injected) error {
 	return f.repeat(ctx, func() (int64, error) { return b.redisClient.Do(ctx, "CLIENT", "KILL", "TYPE", "normal").Int64() })
 }
@@ -184,8 +195,8 @@ func Kinds() (all []Kind) {
 	return all
 }
 
-// ParseKinds parses a comma-separated list of kinds. An empty list means all kinds but those injected only by name. ParseKinds returns
-// ErrUnknownFault for an unknown kind.
+// ParseKinds parses a comma-separated list of kinds. An empty list means all kinds except those that are injected only by name. ParseKinds
+// returns ErrUnknownFault for an unknown kind.
 func ParseKinds(text string) ([]Kind, error) {
 	if text == "" {
 		return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k.effect().onlyByName }), nil

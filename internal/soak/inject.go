@@ -10,11 +10,12 @@ import (
 )
 
 const (
-	repeatInterval = 50 * time.Millisecond  // pause between two repetitions of a fault
+	repeatInterval = 50 * time.Millisecond  // pause between two repetitions of a repeated fault
 	resumeLead     = 300 * time.Millisecond // time from the request for a new run until a hung Redis resumes
 	catchTimeout   = 5 * time.Second        // time limit for a trap to catch a command
 )
 
+// errNothingHit is returned for a fault that had no effect.
 var errNothingHit = errors.New("the fault hit nothing")
 
 // inject waits until all replicas are up, reads the ledgers if the fault may lose orders, and injects the fault.
@@ -54,17 +55,17 @@ func (b *testbed) restartRedis(ctx context.Context, outage time.Duration, whileD
 	return errors.Join(whileDown(), sleep(ctx, outage), b.redisServer.Run(ctx))
 }
 
-// startRunDuringHang asks for a new run shortly before a hung Redis goes on. Redis then answers the selling replicas and the replica that
-// changes the run at the same time, after all heartbeats have expired.
+// startRunDuringHang requests a new run shortly before a suspended Redis resumes. Redis then answers the replicas that sell and the replica
+// that changes the run at the same time, after all heartbeats have expired.
 func startRunDuringHang(ctx context.Context, b *testbed, f *Injected) error {
 	pid := b.redisServer.PID()
-	if err := errors.Join(cluster.Pause(pid), sleep(ctx, f.For-resumeLead)); err != nil {
+	if err := errors.Join(cluster.Pause(pid), sleep(ctx, f.Duration-resumeLead)); err != nil {
 		return errors.Join(err, cluster.Resume(pid))
 	}
 	started := make(chan error, 1)
 	go func() {
-		asked, err := b.startRun(ctx)
-		f.End = asked
+		requested, err := b.startRun(ctx)
+		f.End = requested
 		started <- err
 	}()
 	err := errors.Join(sleep(ctx, resumeLead), cluster.Resume(pid))
@@ -80,7 +81,7 @@ func (b *testbed) holdOne(ctx context.Context, f *Injected, matches func([]strin
 	proxy := b.proxies[f.Replica]
 	trap := proxy.Catch(matches, action)
 	defer func() {
-		trap.Release() // before Remove, because a command may have been caught since
+		trap.Release() // before Remove, because the trap may have caught a command since the timeout
 		proxy.Remove(trap)
 	}()
 	if !isCaught(ctx, trap, catchTimeout) {
@@ -90,13 +91,13 @@ func (b *testbed) holdOne(ctx context.Context, f *Injected, matches func([]strin
 	return do()
 }
 
-// loseCommands loses the next write, and then commands of the lock and writes in turn. A write comes first, because a lock whose reply was
-// lost stays until its expiry, and nobody writes meanwhile.
+// loseCommands loses the next write, and then commands of the lock and writes in turn. The first is a write, because a lock whose reply is
+// lost stays until its expiry, and no sale writes until then.
 func (b *testbed) loseCommands(ctx context.Context, f *Injected, action fault.Action) error {
 	if err := b.holdOne(ctx, f, fault.IsWrite, action, func() error { return nil }); err != nil {
 		return err
 	}
-	matches := []func([]string) bool{fault.IsOfLock, fault.IsWrite}
+	matches := []func([]string) bool{fault.NamesLockKey, fault.IsWrite}
 	proxy, next := b.proxies[f.Replica], 0
 	return f.repeat(ctx, func() (int64, error) {
 		trap := proxy.Catch(matches[next%len(matches)], action)
@@ -116,9 +117,9 @@ func isCaught(ctx context.Context, trap *fault.Trap, d time.Duration) bool {
 	return trap.AwaitCaught(ctx)
 }
 
-// repeat calls do again and again while the fault lasts, and adds up its hits. It fails with errNothingHit if there were none.
+// repeat calls do repeatedly while the fault lasts, and adds up the hits. It fails with errNothingHit if there were none.
 func (f *Injected) repeat(ctx context.Context, do func() (hits int64, err error)) error {
-	ctx, cancel := context.WithTimeout(ctx, f.For)
+	ctx, cancel := context.WithTimeout(ctx, f.Duration)
 	defer cancel()
 	for sleep(ctx, repeatInterval) == nil {
 		hits, err := do()

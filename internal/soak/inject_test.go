@@ -22,7 +22,7 @@ func TestRepeatFailsWithoutHit(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				attempts := 0
-				f := Injected{Fault: Fault{For: 3*repeatInterval + repeatInterval/2}}
+				f := Injected{Fault: Fault{Duration: 3*repeatInterval + repeatInterval/2}}
 				err := f.repeat(t.Context(), func() (int64, error) {
 					attempts++
 					return test.hits[attempts-1], test.err

@@ -18,13 +18,13 @@ const batchSize = 1000
 
 // ledgers holds all orders that were ever read from the ledger of any run, including those that Redis has lost since.
 type ledgers struct {
-	Entries []Entry
+	Entries []Entry // orders in the order in which they were read
 
 	client *redis.Client
 	seen   map[[2]string]bool // run of the ledger and order id → the order is in Entries
 }
 
-// newLedgers returns ledgers that Read reads with client.
+// newLedgers returns empty ledgers, which Read fills with client.
 func newLedgers(client *redis.Client) *ledgers {
 	return &ledgers{client: client, seen: map[[2]string]bool{}}
 }
@@ -41,6 +41,7 @@ func (l *ledgers) Read(ctx context.Context) error {
 	return keys.Err()
 }
 
+// readOne reads the orders in one key.
 func (l *ledgers) readOne(ctx context.Context, key string) error {
 	run := runIDOfKey(key)
 	fields := l.client.HScan(ctx, key, 0, "", batchSize).Iterator()
@@ -60,14 +61,14 @@ func (l *ledgers) readOne(ctx context.Context, key string) error {
 			return fmt.Errorf("order %s is stored under the id %s", order.ID, id)
 		}
 		l.seen[[2]string{run, id}] = true
-		// a long soak has millions of orders: no rule reads their lock and owner
+		// To save memory in a long soak, entries lack the lock and the owner, which no rule needs.
 		order.RunID, order.Replica, order.Lock, order.Owner = intern(order.RunID), intern(order.Replica), "", ""
 		l.Entries = append(l.Entries, Entry{Run: run, Order: order})
 	}
 	return fields.Err()
 }
 
-// runIDOfKey returns the id of the run to whose ledger a key belongs. A ledger has two keys: for its newest orders, and for older ones.
+// runIDOfKey returns the id of the run to whose ledger a key belongs. A ledger has two keys: for its newest orders, and for older orders.
 func runIDOfKey(key string) string {
 	prefix, older := dao.OrdersKeys("")
 	return intern(strings.TrimSuffix(strings.TrimPrefix(key, prefix), strings.TrimPrefix(older, prefix)))

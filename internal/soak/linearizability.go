@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// operation is an operation on the stock of a run: a sale, as its answer or else the ledger describes it, or a read. Times are in
-// nanoseconds since the session began.
+// operation is an operation on the stock of a run: a sale or a read. A sale is described by its answer or, without an answer, by its order
+// in the ledger. Times are in nanoseconds since the session began.
 type operation struct {
-	before, after int64 // stock before and after; the same for a read
-	call          int64 // math.MinInt64: unknown
-	response      int64 // math.MaxInt64: none, as the outcome was unknown; the sale may have taken effect at any time since call
-	isRead        bool
+	before, after int64  // stock before and after; the same for a read
+	call          int64  // time of the request; math.MinInt64: unknown
+	response      int64  // time of the answer; math.MaxInt64: none, so the sale may have taken effect at any time since call
+	isRead        bool   // true: a read; false: a sale
 	inDoubt       bool   // a sale of unknown outcome whose order is in the ledger
 	replica       string // replica that made the sale
 	fence         int64  // fencing token; 0: none
 }
 
-// operationsByRun returns the operations of each run in the only order that can be legal: by the stock they found, the highest first, and
-// reads before the sale that found the same stock. If a ledger was destroyed, nobody knows which sales of unknown outcome were made since
+// operationsByRun returns the operations of each run in the only order that can be legal: by the stock that they found, highest first, and
+// reads before the sale that found the same stock. If a ledger was destroyed, it is unknown which sales of unknown outcome were made since
 // the last snapshot. The operations since then are left out; omitted is their number.
 func (t *timeline) operationsByRun() (byRun map[string][]operation, omitted int) {
 	byRun = map[string][]operation{}
 	for _, sale := range t.Sales {
-		if sale.sold() {
+		if sale.isSold() {
 			byRun[sale.RunID] = append(byRun[sale.RunID], operation{
 				before: sale.Before, after: sale.After, call: t.sinceBegan(sale.Start), response: t.sinceBegan(sale.End),
 				replica: sale.Replica, fence: sale.Fence,
@@ -34,7 +34,7 @@ func (t *timeline) operationsByRun() (byRun map[string][]operation, omitted int)
 	}
 	for _, order := range t.Orders {
 		sale := t.saleByOrder[order.ID]
-		if sale != nil && sale.sold() && (!sale.HasKey || sale.RunID == order.Run) {
+		if sale != nil && sale.isSold() && (!sale.HasKey || sale.RunID == order.Run) {
 			continue
 		}
 		found := operation{
@@ -84,12 +84,12 @@ func (r Record) lastKnownStock(run string) int64 {
 
 const (
 	partSize    = 1000 // pieces of stock whose sales are judged together, so that one lost update counts once
-	excerptSize = 30   // number of operations in a picture: more cannot be read
+	excerptSize = 30   // number of operations in a picture: more would be unreadable
 )
 
-// unlinearizable returns the indexes of the operations that fit into no legal order: each must find the stock that the one before it left,
-// and none may come after one that began when it had been answered. Every operation says which stock it found, and the stock only falls. So
-// only the order in which changesByRun sorts them can be legal, and no search is needed.
+// unlinearizable returns the indexes of the operations that do not fit into a legal order. An operation must find the stock that the
+// previous one left, and must not be answered before an earlier one in the order was requested. The stock only falls, and each operation
+// has the stock that it found. So only the order of operationsByRun can be legal, and no search is needed.
 func unlinearizable(operations []operation) (all []int) {
 	stock, latestCall := int64(initialStock), int64(math.MinInt64)
 	for i, o := range operations {
@@ -105,7 +105,7 @@ func unlinearizable(operations []operation) (all []int) {
 func (t *timeline) checkLinearizable(check *Check) {
 	histories, omitted := t.operationsByRun()
 	for _, run := range t.runs {
-		operations, judged := histories[run.id], 0 // the first operations, as far as their parts have been judged
+		operations, judged := histories[run.id], 0 // judged: number of operations at the beginning whose parts have been judged
 		check.Checked += len(operations)
 		for _, i := range unlinearizable(operations) {
 			if i < judged {
@@ -141,9 +141,10 @@ func (t *timeline) checkLinearizable(check *Check) {
 // partIndex returns the 0-based index of the part to which an operation belongs.
 func partIndex(o operation) int64 { return (initialStock - o.before) / partSize }
 
+// comparePart compares the part of an operation with a part.
 func comparePart(o operation, part int64) int { return cmp.Compare(partIndex(o), part) }
 
-// excerptAround returns excerptSize operations of a run around the i-th.
+// excerptAround returns about excerptSize operations of a run, with the i-th in the middle.
 func excerptAround(operations []operation, i int, title string) excerpt {
 	from := max(0, i-excerptSize/2)
 	e := excerpt{title: title, firstStock: initialStock, operations: operations[from:min(i+excerptSize/2, len(operations))]}
@@ -153,7 +154,7 @@ func excerptAround(operations []operation, i int, title string) excerpt {
 	return e
 }
 
-// excerptOfWorstFault returns an excerpt of a linearizable history: the operations around the fault that hit most sales.
+// excerptOfWorstFault returns an excerpt of a linearizable history: the operations around the fault that hit the most sales.
 func (t *timeline) excerptOfWorstFault(histories map[string][]operation) excerpt {
 	title := "An excerpt of the history, which is linearizable: "
 	if len(t.aftermaths) > 0 {

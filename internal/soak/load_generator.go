@@ -15,23 +15,24 @@ import (
 	"lockstep/internal/load"
 )
 
-// loadGenerator runs buyers in a closed loop: each sends its next request at once after a sale, and after a pause otherwise. Every second
-// buyer sends an Idempotency-Key, and repeats a sale while its outcome is unknown.
+// loadGenerator runs buyers in a closed loop. A buyer sends the next request at once after a sale, and otherwise after a pause. Every
+// second buyer sends an Idempotency-Key, and repeats a request while its outcome is unknown.
 type loadGenerator struct {
-	URL     string // base URL of the reverse proxy
-	Buyers  int
+	URL     string        // base URL of the reverse proxy
+	Buyers  int           // number of buyers
 	Timeout time.Duration // time limit for one request
 	Pause   time.Duration // pause of a buyer whose sale was not made
 	NewKey  func() string // creates an Idempotency-Key for a sale; nil: no keys are sent
 
-	sales          atomic.Int64
-	cancelRequests sync.Map // buyer (int) → context.CancelCauseFunc that cancels its pending request
+	sales          atomic.Int64 // number of sales so far
+	cancelRequests sync.Map     // buyer (int) → context.CancelCauseFunc that cancels its pending request
 }
 
+// errLeft is the cause for which Leave cancels a request.
 var errLeft = errors.New("the buyer left")
 
-// Run runs the buyers until open ends, and then waits for their last answers, unless ctx ends. open is derived from ctx. Run returns all
-// sales, including those without an answer.
+// Run runs the buyers until open ends, and then waits for their last answers, unless ctx ends. open must be derived from ctx. Run returns
+// all requests, including those without an answer.
 func (g *loadGenerator) Run(ctx, open context.Context) []Sale {
 	transport := &http.Transport{MaxIdleConnsPerHost: g.Buyers}
 	defer transport.CloseIdleConnections()
@@ -43,7 +44,7 @@ func (g *loadGenerator) Run(ctx, open context.Context) []Sale {
 			for open.Err() == nil {
 				sale := g.buyOne(ctx, client, i)
 				salesByBuyer[i] = append(salesByBuyer[i], sale)
-				if !sale.sold() {
+				if !sale.isSold() {
 					_ = sleep(open, g.Pause) // the loop's condition checks open
 				}
 			}
@@ -56,7 +57,7 @@ func (g *loadGenerator) Run(ctx, open context.Context) []Sale {
 // Sold returns the number of sales so far.
 func (g *loadGenerator) Sold() int64 { return g.sales.Load() }
 
-// Leave cancels every third pending request, and returns their number. Those buyers then send new ones.
+// Leave cancels about every third pending request, and returns the number of cancelled requests. Their buyers then send new ones.
 func (g *loadGenerator) Leave() (cancelled int64) {
 	g.cancelRequests.Range(func(buyer, cancel any) bool {
 		if buyer.(int)%3 == 0 {
@@ -82,13 +83,13 @@ func (g *loadGenerator) buyOne(ctx context.Context, client *http.Client, buyer i
 		}
 		sale = sale.withRepeat(g.request(ctx, client, buyer, key))
 	}
-	if sale.sold() {
+	if sale.isSold() {
 		g.sales.Add(1)
 	}
 	return sale
 }
 
-// withRepeat returns a sale of unknown outcome with the answer to its next request. A refusal says nothing about the requests before it, so
+// withRepeat returns a sale of unknown outcome with the answer to its next request. A refusal says nothing about the earlier requests, so
 // it leaves the outcome unknown.
 func (s Sale) withRepeat(next Sale) Sale {
 	if next.outcome() == outcomeMade || next.outcome() == outcomeUnknown {
@@ -131,5 +132,5 @@ func (g *loadGenerator) request(ctx context.Context, client *http.Client, buyer 
 	return sale
 }
 
-// intern returns text in one shared copy, because a million answers repeat the same few texts.
+// intern returns a shared copy of text, because millions of answers repeat the same few texts.
 func intern(text string) string { return unique.Make(text).Value() }

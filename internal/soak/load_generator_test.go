@@ -118,7 +118,7 @@ func TestBuyersStopAfterTheirLastAnswer(t *testing.T) {
 		t.Errorf("got %d requests, %d sales after %v, want 6, 3 after the pause: %+v", len(sales), len(sold), time.Since(began), sales)
 	}
 	for _, sale := range sales {
-		if sale.sold() && (sale.Before != 7 || sale.After != 6 || sale.Fence != 3) {
+		if sale.isSold() && (sale.Before != 7 || sale.After != 6 || sale.Fence != 3) {
 			t.Errorf("got %+v, want the stock and the token of the answer", sale)
 		}
 	}
@@ -210,9 +210,9 @@ func TestBuyerRepeatsSaleOfUnknownOutcome(t *testing.T) {
 			if name == "never known" && got.Repeats > 0 {
 				got.Repeats = 0
 			}
-			if got.End.Before(got.Start) || (load.Sold() == 1) != got.sold() {
+			if got.End.Before(got.Start) || (load.Sold() == 1) != got.isSold() {
 				t.Errorf("got a sale from %v to %v, with %d sold, want its end after its start, and %t counted",
-					got.Start, got.End, load.Sold(), got.sold())
+					got.Start, got.End, load.Sold(), got.isSold())
 			}
 			got.Start, got.End, test.want.HasKey = time.Time{}, time.Time{}, true
 			if got != test.want {

@@ -8,7 +8,7 @@ import (
 // checkSoldHaveOrders checks that each sale answered 200 has exactly one order, unless a fault destroyed the ledger.
 func (t *timeline) checkSoldHaveOrders(check *Check) {
 	for i, sale := range t.Sales {
-		if !sale.sold() {
+		if !sale.isSold() {
 			continue
 		}
 		check.Checked++
@@ -93,7 +93,7 @@ func (t *timeline) checkRepeatsSellOnce(check *Check) {
 	}
 }
 
-// wasForgotten reports whether a fault may have removed an order before it was written for the second time.
+// wasForgotten reports whether an order is in two ledgers because a fault may have removed it before it was written again.
 func (t *timeline) wasForgotten(id string) bool {
 	orders := t.ordersByID[id]
 	return len(orders) == 2 && slices.ContainsFunc(t.Faults, func(f Injected) bool {
@@ -101,8 +101,8 @@ func (t *timeline) wasForgotten(id string) bool {
 	})
 }
 
-// checkOrigins checks that each order belongs to a sale that was made or whose outcome is unknown: a sale whose answer names it, or one of
-// the sales whose answers name no order.
+// checkOrigins checks that each order belongs to a sale that was made or whose outcome is unknown. That is the sale whose answer names the
+// order, or one of the sales whose answers do not name an order.
 func (t *timeline) checkOrigins(check *Check) {
 	var unnamed unnamedSales
 	for _, sale := range t.Sales {
@@ -124,12 +124,12 @@ func (t *timeline) checkOrigins(check *Check) {
 	check.addNote("%d sales of unknown outcome; of these and of sales without an order id %d were made", t.outcomes[outcomeUnknown], made)
 }
 
-// checkReceipts checks that each order in a ledger is what the answer to its buyer says.
+// checkReceipts checks that each order in a ledger agrees with the answer to its buyer.
 func (t *timeline) checkReceipts(check *Check) {
 	for _, order := range t.Orders {
 		check.Checked++
 		sale := t.saleByOrder[order.ID]
-		hasAnswer := sale != nil && sale.sold()
+		hasAnswer := sale != nil && sale.isSold()
 		switch {
 		case order.RunID != order.Run:
 			check.addBroken("order %s of run %s is in the ledger of run %s", order.ID, order.RunID, order.Run)
@@ -147,13 +147,13 @@ func (t *timeline) checkReceipts(check *Check) {
 // lateWriteLimit is the longest time from the end of a request until its order is written. No fault delays a sale for longer.
 const lateWriteLimit = requestTimeout
 
-// unnamedSales are the sales whose answers name no order. Each can have made one order, written between its start and its deadline.
+// unnamedSales has the sales whose answers do not name an order. Each can have made one order, written between its start and its deadline.
 type unnamedSales struct {
 	upcoming  []Sale      // sales that began after the last order claimed, by their starts
 	deadlines []time.Time // latest times when the orders of the other sales can be written, sorted
 }
 
-// claim assigns an order written at the given time to one of the sales, and returns false if there is none left for it. The times of
+// claim assigns an order that was written at a time to one of the sales, and returns false if no sale is left for it. The times of
 // successive calls must not decrease.
 func (s *unnamedSales) claim(at time.Time) bool {
 	for len(s.upcoming) > 0 && !s.upcoming[0].Start.After(at) {

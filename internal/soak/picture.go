@@ -12,18 +12,18 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// excerpt is a part of a run's history for the picture: successive operations, by the stock they found.
+// excerpt is a part of a run's history for the picture: successive operations, by the stock that they found.
 type excerpt struct {
 	title      string
 	firstStock int64 // stock before the first operation
 	operations []operation
 }
 
-// searchTimeout is the time limit for porcupine's search. An excerpt is small; an illegal one could take forever.
+// searchTimeout is the time limit for porcupine's search, which could take very long for an illegal excerpt.
 const searchTimeout = 5 * time.Second
 
-// Draw writes the HTML page of porcupine's visualizer. It shows an excerpt of the history in a legal order, or how far one could be found,
-// with the faults and the sales that were not made.
+// Draw writes the HTML page of porcupine's visualizer. It shows an excerpt of the history in a legal order, or the longest legal order of a
+// part of it, with the faults and the sales that were not made.
 func (r Result) Draw(to io.Writer) error {
 	e := r.excerpt
 	_, info := porcupine.CheckOperationsVerbose(e.model(), e.porcupineOperations(), searchTimeout)
@@ -46,7 +46,7 @@ func (e excerpt) model() porcupine.Model {
 }
 
 // porcupineOperations returns the operations for porcupine. They are distributed over as few lanes as possible, without overlaps in a lane.
-// An unknown start or end is that of the excerpt.
+// An unknown start or end is replaced by that of the excerpt.
 func (e excerpt) porcupineOperations() (all []porcupine.Operation) {
 	from, to := timeSpan(e.operations)
 	byCall := func(a, b operation) int { return cmp.Compare(a.call, b.call) }
@@ -64,7 +64,7 @@ func (e excerpt) porcupineOperations() (all []porcupine.Operation) {
 	return all
 }
 
-// timeSpan returns the start of the first operation, and the end of the last one, of those that are known.
+// timeSpan returns the earliest known start and the latest known end of the operations.
 func timeSpan(operations []operation) (from, to int64) {
 	from, to = math.MaxInt64, math.MinInt64
 	for _, o := range operations {
@@ -98,7 +98,7 @@ func (r Result) annotations(e excerpt) (all []porcupine.Annotation) {
 	}
 	for _, sale := range r.record.Sales {
 		start, stop, ok := clip(sale.Start, sale.End)
-		if ok && !sale.sold() && len(all) < 2*excerptSize {
+		if ok && !sale.isSold() && len(all) < 2*excerptSize {
 			all = append(all, porcupine.Annotation{
 				Tag: "no 200, buyer " + strconv.Itoa(sale.Buyer), Start: start, End: stop, Description: sale.Code, Details: sale.OrderID,
 			})

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Fault is a fault of a plan.
+// Fault is a planned fault.
 type Fault struct {
-	Kind    Kind
-	Replica int           // 0-based index of the replica, for faults of one replica
-	For     time.Duration // duration; 0: momentary
+	Kind     Kind
+	Replica  int           // 0-based index of the replica, for faults of one replica
+	Duration time.Duration // duration; 0: momentary
 }
 
 const (
@@ -27,8 +27,8 @@ func NewPlan(seed uint64, total time.Duration, kinds []Kind, replicas int) []Fau
 	for left := total - warmUp - quietTime; ; rounds++ {
 		for _, i := range random.Perm(len(kinds)) {
 			choices := kinds[i].effect().durations
-			fault := Fault{Kind: kinds[i], Replica: random.IntN(replicas), For: choices[rounds%len(choices)]}
-			left -= fault.For + recoveryTime
+			fault := Fault{Kind: kinds[i], Replica: random.IntN(replicas), Duration: choices[rounds%len(choices)]}
+			left -= fault.Duration + recoveryTime
 			if left < 0 && len(plan) > 0 {
 				return plan
 			}
@@ -45,12 +45,12 @@ func (f Fault) mayLoseUpdate(lock string) bool {
 	if effect.deletesLock {
 		return true
 	}
-	outlastsLock := f.For > expiry*2/3
+	outlastsLock := f.Duration > expiry*2/3
 	return outlastsLock && (effect.suspends || effect.delaysWrite && !isRenewed(lock))
 }
 
 // mustLoseUpdate reports whether this fault must lose an update: a sale's write comes after the expiry of its lock, when others have
 // sold.
 func (f Fault) mustLoseUpdate(lock string) bool {
-	return f.Kind.effect().delaysWrite && !isFenced(lock) && f.mayLoseUpdate(lock) && f.For >= 2*expiry
+	return f.Kind.effect().delaysWrite && !isFenced(lock) && f.mayLoseUpdate(lock) && f.Duration >= 2*expiry
 }

@@ -23,11 +23,11 @@ func TestNewPlanFillsTimeWithEveryKind(t *testing.T) {
 	for seed := range uint64(50) {
 		plan, total := NewPlan(seed, 10*time.Minute, Kinds(), 3), warmUp+quietTime
 		for i, fault := range plan {
-			total += fault.For + recoveryTime
+			total += fault.Duration + recoveryTime
 			if round := plan[i/len(Kinds())*len(Kinds()) : i]; slices.ContainsFunc(round, func(f Fault) bool { return f.Kind == fault.Kind }) {
 				t.Fatalf("seed %d: %s is repeated before every other kind, want each kind once a round", seed, fault.Kind)
 			}
-			if !slices.Contains(fault.Kind.effect().durations, fault.For) || fault.Replica < 0 || fault.Replica >= 3 {
+			if !slices.Contains(fault.Kind.effect().durations, fault.Duration) || fault.Replica < 0 || fault.Replica >= 3 {
 				t.Errorf("seed %d: got %+v, want a duration of its kind and a replica from 0 to 2", seed, fault)
 			}
 		}
@@ -68,7 +68,7 @@ func TestFaultThatMustLoseUpdateMayLoseIt(t *testing.T) {
 	for _, lock := range Locks() {
 		for _, kind := range Kinds() {
 			for _, d := range kind.effect().durations {
-				fault := Fault{Kind: kind, For: d}
+				fault := Fault{Kind: kind, Duration: d}
 				if fault.mustLoseUpdate(lock) && (isFenced(lock) || !fault.mayLoseUpdate(lock)) {
 					t.Errorf("%s must lose an update through %s for %v, but may not, want that it may", lock, kind, d)
 				}

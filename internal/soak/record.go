@@ -12,18 +12,18 @@ import (
 // Record is everything that was recorded in a session.
 type Record struct {
 	Lock          string
-	Began         time.Time // end of the warm-up
-	Ended         time.Time // time when the buyers were told to leave
-	Sales         []Sale
-	Faults        []Injected
-	Orders        []Entry
+	Began         time.Time  // end of the warm-up
+	Ended         time.Time  // time when the buyers were told to stop
+	Sales         []Sale     // all requests to buy
+	Faults        []Injected // faults in the order of the plan
+	Orders        []Entry    // all orders that were in a ledger when it was read
 	Snapshots     []Snapshot
-	Lookups       []OrderLookup
-	ReplicaOutput string // last output of the replicas
+	Lookups       []OrderLookup // for requests of unknown outcome
+	ReplicaOutput string        // last output of the replicas
 }
 
-// Sale is a request to buy, and its answer. With an Idempotency-Key it is all requests with that key, from the start of the first to the
-// last answer.
+// Sale is a request to buy, and its answer. All requests with the same Idempotency-Key are one Sale, from the start of the first request to
+// the last answer.
 type Sale struct {
 	Start, End    time.Time
 	Buyer         int    // 0-based number of the buyer
@@ -32,19 +32,23 @@ type Sale struct {
 	OtherOrderID  string // id in an answer that does not belong to the key; empty: there was none
 	Status        int    // HTTP status; 0: no answer
 	Code          string // code of an error, or the reason why there was no answer
-	OrderID       string // empty if the answer did not name an order
+	OrderID       string // id of the order; empty: the answer did not name an order
 	RunID         string // run of the sale; like the next two fields, only in an answer with status 200
 	Before, After int64  // stock before and after the sale
 	Fence         int64  // fencing token; 0: none
 	Replica       string // replica that answered; empty: the reverse proxy
 }
 
-func (s Sale) sold() bool  { return s.Status == http.StatusOK }
+// isSold reports whether the answer is a receipt.
+func (s Sale) isSold() bool { return s.Status == http.StatusOK }
+
+// isBug reports whether the answer is 500, which lockstep never gives on purpose.
 func (s Sale) isBug() bool { return s.Status == http.StatusInternalServerError }
 
+// outcome returns what the answer says about the sale.
 func (s Sale) outcome() outcome {
 	switch {
-	case s.sold():
+	case s.isSold():
 		return outcomeMade
 	case s.Code == "no_replica":
 		return outcomeNotSent
@@ -55,40 +59,40 @@ func (s Sale) outcome() outcome {
 	}
 }
 
-// outcome is what the answer to a sale says about it.
+// outcome is what the answer to a request says about its sale.
 type outcome int
 
 const (
 	outcomeMade outcome = iota
 	outcomeNotMade
 	outcomeNotSent // no replica got the request, so there is no order id
-	outcomeUnknown
+	outcomeUnknown // the sale may have been made
 )
 
 // Entry is an order in a ledger.
 type Entry struct {
-	Run string // run of the ledger
+	Run string // id of the ledger's run
 	history.Order
 }
 
 // Injected is a fault that was injected, or could not be.
 type Injected struct {
 	Fault
-	Victim     string    // name of the replica, for faults of one replica
-	Read       time.Time // time just before the fault; if it forgets orders, the start of the last reading of the ledgers
+	Victim     string    // name of the replica; empty: the fault is not one of a single replica
+	Read       time.Time // time just before the fault; for a fault that loses orders, the start of the last reading of the ledgers
 	Begin, End time.Time
-	Caught     int    // number of commands held or lost, clients cut or gone, and keys deleted
+	Caught     int    // number of commands held or lost, of requests cancelled, of clients cut, or of keys deleted
 	Error      string // reason why the fault did not take place; empty: it did
 }
 
-// String names the fault, its victim, and how long it is to last.
+// String returns the kind of the fault, its victim, and its planned duration.
 func (f Injected) String() string {
 	text := string(f.Kind)
 	if f.Victim != "" {
 		text += " " + f.Victim
 	}
-	if f.For > 0 {
-		text += " for " + f.For.String()
+	if f.Duration > 0 {
+		text += " for " + f.Duration.String()
 	}
 	return text
 }

@@ -16,14 +16,14 @@ const (
 
 // Shares of the usual rate of sales.
 const (
-	stalledShare   = 1.0 / 20 // below it, sales count as stalled, which is a flaw of the lock
-	recoveredShare = 1.0 / 4  // from it on, sales count as recovered; other work of the machine can take the rest
+	stalledShare   = 1.0 / 20 // at a lower rate, sales count as stalled, which is a flaw of the lock
+	recoveredShare = 1.0 / 4  // at this rate, sales count as recovered, because other work of the machine can take the rest
 )
 
 // saleTimes lists the times when sales were answered, sorted.
 type saleTimes []time.Time
 
-// countBetween returns the number of sales from one time until just before another.
+// countBetween returns the number of sales at or after from, and before to.
 func (s saleTimes) countBetween(from, to time.Time) int {
 	return max(0, s.countBefore(to)-s.countBefore(from))
 }
@@ -34,24 +34,24 @@ func (s saleTimes) countBefore(t time.Time) int {
 	return n
 }
 
-// recoveryStarts returns the times from which sales must recover from a fault: its end, and for a fault of one replica also the expiry of
-// the lock that this replica may have held, because the others can sell then. After a fault that may leave a lock behind, sales must
-// recover once that lock has expired.
+// recoveryStarts returns the times from which sales must recover from a fault. Usually that is the end of the fault. During a fault of one
+// replica, sales must also recover when the lock that this replica may have held has expired, because the others can sell then. After a
+// fault that may leave a lock behind, sales must recover once that lock has expired.
 func (r Record) recoveryStarts(f Injected) []time.Time {
 	switch {
 	case f.Kind.effect().leavesLock:
 		return []time.Time{f.End.Add(expiry)}
 	case f.Kind.effect().scope != oneReplica:
 		return []time.Time{f.End}
-	case f.For <= expiry:
+	case f.Duration <= expiry:
 		return []time.Time{f.Begin.Add(expiry)}
 	default:
 		return []time.Time{f.Begin.Add(expiry), f.End}
 	}
 }
 
-// timeToRate returns the time from one moment to the start of the first rateWindow with at least the given rate, in sales a second. If
-// there is none before until, it returns the time to until, and false.
+// timeToRate returns the time from from to the start of the first rateWindow with at least the given rate, in sales per second. If there is
+// no such window before until, it returns the time to until, and false.
 func (s saleTimes) timeToRate(from, until time.Time, rate float64) (time.Duration, bool) {
 	for after := time.Duration(0); !from.Add(after + rateWindow).After(until); after += recoveryStep {
 		if float64(s.countBetween(from.Add(after), from.Add(after+rateWindow))) >= rate*rateWindow.Seconds() {
@@ -61,8 +61,8 @@ func (s saleTimes) timeToRate(from, until time.Time, rate float64) (time.Duratio
 	return max(0, until.Sub(from)), false
 }
 
-// checkRecovery checks how soon sales recover after each fault. Without sales the rule is broken. With few sales the answer is unknown,
-// because other work can take two thirds of the machine.
+// checkRecovery checks how soon sales recover after each fault. If almost no sales are made, the rule is broken. If few are made, the case
+// is unchecked, because other work may have slowed down the machine.
 func (t *timeline) checkRecovery(check *Check) {
 	for _, after := range t.aftermaths {
 		if after.Error != "" {
@@ -84,7 +84,7 @@ func (t *timeline) checkRecovery(check *Check) {
 	}
 }
 
-// listRefusals describes the sales that were not made until the next fault, by their error codes.
+// listRefusals returns the numbers of sales that were not made until the next fault, by error code, as a text.
 func listRefusals(codes map[string]int) string {
 	if len(codes) == 0 {
 		return "no refusals"
@@ -96,21 +96,21 @@ func listRefusals(codes map[string]int) string {
 	return "until the next fault: " + strings.Join(counts, ", ")
 }
 
-// Aftermath is what a fault did to sales, until the next fault.
+// Aftermath is the effect of a fault on sales, until the next fault.
 type Aftermath struct {
 	Injected
 	CalmTime  time.Duration  // time between the recovery from the previous fault and this one
 	CalmSales int            // sales in CalmTime
 	UsualRate float64        // sales a second without faults; 0: not measured
 	Refusals  map[string]int // error code → number of sales that were not made
-	Hit       int            // sales that were not made or took longer because of it; at least Caught
+	Hit       int            // sales that were not made, or took longer, because of the fault; at least Caught
 	Lost      int64          // lost updates
 	Stalled   time.Duration  // longest time until sales reached stalledShare of the usual rate
 	Recovery  time.Duration  // longest time until sales reached recoveredShare of the usual rate
 	Recovered bool           // the rate reached recoveredShare before the next fault
 }
 
-// findAftermaths returns the aftermath of every fault. The usual rate is the median of all windows between faults so far.
+// findAftermaths returns the aftermath of every fault. The usual rate is the median rate of all fault-free windows so far.
 func (t *timeline) findAftermaths() (all []Aftermath) {
 	var rates []int
 	recovered := t.Began // time when sales had to have recovered from the previous fault
@@ -157,44 +157,44 @@ func medianRate(counts []int) float64 {
 	return float64(counts[len(counts)/2]) / rateWindow.Seconds()
 }
 
-// countRefusals counts the sales that ended without being made between from and until, by their codes. openEnded includes those that ended
-// later.
+// countRefusals counts the sales that were refused between from and until, by their codes. openEnded: also those that were refused later.
 func (t *timeline) countRefusals(from, until time.Time, openEnded bool) map[string]int {
 	codes := map[string]int{}
 	for _, sale := range t.salesDuring(from, until) {
-		if !sale.sold() && !sale.End.Before(from) && (openEnded || sale.End.Before(until)) {
+		if !sale.isSold() && !sale.End.Before(from) && (openEnded || sale.End.Before(until)) {
 			codes[sale.Code]++
 		}
 	}
 	return codes
 }
 
-// label names a fault by its kind and its time.
+// label returns the kind and the time of a fault.
 func (a Aftermath) label(r Record) string { return string(a.Kind) + " at " + r.at(a.Begin) }
 
-// slowestSale returns the longest time that a sale took which was made between from and to.
+// slowestSale returns the duration of the slowest sale between from and to.
 func (t *timeline) slowestSale(from, to time.Time) (took time.Duration) {
 	for _, sale := range t.salesDuring(from, to) {
-		if sale.sold() && !sale.Start.Before(from) && !sale.End.After(to) {
+		if sale.isSold() && !sale.Start.Before(from) && !sale.End.After(to) {
 			took = max(took, sale.End.Sub(sale.Start))
 		}
 	}
 	return took
 }
 
-// countHit counts the sales during a fault that were not made, had to be repeated, or were delayed: they took longer than the slowest sale
-// before the fault, and at least half as long as the fault. The second condition is needed because some sale is always the slowest.
+// countHit counts the sales during a fault that were not made, had to be repeated, or were delayed. A delayed sale took longer than the
+// slowest sale before the fault, and at least half as long as the fault. The second condition
+// is needed because some sale is always the slowest.
 func (t *timeline) countHit(fault Injected, slowest time.Duration) (n int) {
 	for _, sale := range t.salesDuring(fault.Begin, fault.End) {
 		took := sale.End.Sub(sale.Start)
-		if sale.End.After(fault.Begin) && (!sale.sold() || sale.Repeats > 0 || took > slowest && took >= fault.For/2) {
+		if sale.End.After(fault.Begin) && (!sale.isSold() || sale.Repeats > 0 || took > slowest && took >= fault.Duration/2) {
 			n++
 		}
 	}
 	return n
 }
 
-// minCalmSales is the number of sales that there must be before each fault; fewer prove nothing.
+// minCalmSales is the smallest number of fault-free sales before each fault; with fewer, a hit would prove nothing.
 const minCalmSales = 30
 
 // checkFaultsHit checks that each fault was injected, hit a sale, and followed enough sales without a fault.

@@ -20,37 +20,37 @@ import (
 
 // Session configures a soak of one lock. Run runs it.
 type Session struct {
-	Program  string // path of the lockstep program, which the replicas run
-	Redis    string // path of the Redis server program; empty: found by fault.FindRedis
-	Lock     string // name of the lock, one of Locks
-	Replicas int
-	Buyers   int
-	Plan     []Fault
+	Program  string                           // path of the lockstep program, which the replicas run
+	Redis    string                           // path of the Redis server program; empty: found by fault.FindRedis
+	Lock     string                           // name of the lock, one of Locks
+	Replicas int                              // number of replicas
+	Buyers   int                              // number of buyers
+	Plan     []Fault                          // faults in the order of their injection
 	Log      func(format string, args ...any) // called with each line of progress
 }
 
 const (
-	pauseAfterRefusal = 50 * time.Millisecond
-	snapshotInterval  = 200 * time.Millisecond
-	logInterval       = 5 * time.Second
+	pauseAfterRefusal = 50 * time.Millisecond  // pause of a buyer whose sale was not made
+	snapshotInterval  = 200 * time.Millisecond // time between two snapshots
+	logInterval       = 5 * time.Second        // time between two log lines with the rate of sales
 )
 
-// testbed is a running session. Faults are injected into a Redis, replicas as processes, the proxies between them and Redis, and buyers.
-// The reverse proxy before the replicas is in this process.
+// testbed is a running session: a Redis, replicas as processes, proxies between them and Redis, and buyers. Faults are injected into all of
+// these. The reverse proxy before the replicas is in this process.
 type testbed struct {
 	Session
 
-	redisServer *fault.RedisServer
-	proxies     []*fault.Proxy // one for each replica, by its index
+	redisServer *fault.RedisServer // Redis behind the proxies
+	proxies     []*fault.Proxy     // one for each replica, by its index
 	cluster     *cluster.Isolated
-	url         string // base URL of the reverse proxy
-	http        *http.Client
-	redisClient *redis.Client
+	url         string         // base URL of the reverse proxy
+	http        *http.Client   // for requests other than those of buyers
+	redisClient *redis.Client  // direct client, past the proxies
 	closers     []func() error // called in reverse order at the end
 
 	load        *loadGenerator
 	ledgers     *ledgers
-	record      Record
+	record      Record // what has been recorded so far
 	logMutex    sync.Mutex
 	redisIsDown atomic.Bool // true while a fault keeps Redis down: no snapshots are taken
 }
@@ -81,6 +81,7 @@ func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	return b.run(ctx)
 }
 
+// run runs the buyers, injects the faults, and returns the record.
 func (b *testbed) run(ctx context.Context) (Record, error) {
 	b.record = Record{Lock: b.Lock, Began: time.Now().Add(warmUp)}
 	buying, stopBuying := context.WithCancel(ctx)
@@ -139,7 +140,7 @@ func (b *testbed) readLedgers(ctx context.Context) error {
 	return err
 }
 
-// takeSnapshots takes snapshots of the run until ctx ends, and logs the rate of sales. It leaves out what a fault keeps it from reading.
+// takeSnapshots takes snapshots of the run until ctx ends, and logs the rate of sales. It leaves out snapshots that a fault makes fail.
 func (b *testbed) takeSnapshots(ctx context.Context) (snapshots []Snapshot) {
 	client := redisclient.Single(redisclient.Config{Addrs: []string{b.redisServer.Addr()}, PoolSize: 1})
 	defer func() { _ = client.Close() }() // nothing was written

@@ -1,11 +1,11 @@
 // Package soak tests a lock for minutes or hours: buyers buy at full speed from replicas of lockstep while real faults are injected, one
-// after the other. It then judges from outside: by every answer to a buyer, the orders in every ledger, the stock as readers saw it, and
-// how soon sales recovered.
+// after the other. It then judges the lock from outside: by every answer to a buyer, the orders in every ledger, the stock that readers
+// saw, and the time until sales recovered.
 //
 // A Session follows a plan of faults, which depends only on a seed (plan.go, fault_kinds.go). It starts a testbed (testbed.go): a Redis,
 // replicas, a proxy between each of them and Redis, and a reverse proxy. It injects the faults (session.go, inject.go) while a load
 // generator (load_generator.go) and readers (ledger.go) record what happens. The Record (record.go) is a plain value. Examine
-// (examine.go) checks rules over it, by its timeline (timeline.go), and returns a Result, which Text (text.go) prints and Draw
+// (examine.go) checks rules on its timeline (timeline.go), and returns a Result, which Text (text.go) prints and Draw
 // (picture.go) draws.
 package soak
 
@@ -22,16 +22,16 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Settings of the replicas. The expiry is short, so that a fault can outlast it; the stock is never sold out.
+// Settings of the replicas.
 const (
-	expiry       = time.Second     // lock.ttl
-	waitTimeout  = 5 * time.Second // lock.wait_timeout
-	thinkTime    = time.Millisecond
-	initialStock = 100_000_000
-	maxOrders    = 10_000_000 // inventory.max_orders: no ledger drops an order
+	expiry       = time.Second      // lock.ttl: short, so that a fault can outlast the lock
+	waitTimeout  = 5 * time.Second  // lock.wait_timeout
+	thinkTime    = time.Millisecond // sale.think_time
+	initialStock = 100_000_000      // inventory.initial: the stock is never sold out
+	maxOrders    = 10_000_000       // inventory.max_orders: no ledger drops an order
 )
 
-// requestTimeout is longer than a sale can wait for a change of run and for its lock together.
+// requestTimeout is the time limit of a request to buy: longer than a sale can wait for a change of run and for its lock together.
 const requestTimeout = 15 * time.Second
 
 var (
@@ -41,7 +41,7 @@ var (
 	ErrUnknownFault = errors.New("unknown fault")
 )
 
-// Locks returns the locks that a soak supports. Weaker ones stop selling forever when the first replica is killed, or lose updates
+// Locks returns the locks that a soak supports. With weaker locks, sales stop forever when the first replica is killed, or updates are lost
 // without any fault.
 func Locks() []string { return []string{"v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11"} }
 
@@ -53,19 +53,20 @@ func CheckLock(name string) error {
 	return nil
 }
 
-// isFenced reports whether a lock promises that no update is ever lost. The others lose updates when a holder, its network or Redis is
+// isFenced reports whether a lock promises that no update is ever lost. Other locks lose updates when a holder, its network or Redis is
 // suspended for longer than the lock's expiry, or when the lock is deleted.
 func isFenced(lock string) bool { return capabilities(lock).Fenced }
 
+// isRenewed reports whether a holder renews the lock.
 func isRenewed(lock string) bool { return capabilities(lock).Renewed }
 
-// capabilities returns the capabilities of a lock; the zero value for an unknown name, which CheckLock refuses.
+// capabilities returns the capabilities of a lock; the zero value for an unknown name.
 func capabilities(lock string) strategy.Capabilities {
 	row, _ := evolution.Find(lock)
 	return row.Capabilities
 }
 
-// sleep waits for d, or until ctx ends, and returns the cause of ctx.
+// sleep waits for d. If ctx ends first, it returns the cause.
 func sleep(ctx context.Context, d time.Duration) error {
 	_ = lock.Sleep(ctx, lock.SystemClock{}, d)
 	return context.Cause(ctx)

@@ -5,7 +5,7 @@ import (
 )
 
 // checkStock compares the stock with the orders in every snapshot. The last snapshot of a run can be older than its last sales. So
-// checkStock also compares the orders with each other: each leaves one piece less than another, down from the initial stock without a gap.
+// checkStock also compares the orders with each other: the stocks that they left must fall from the initial stock in steps of one.
 func (t *timeline) checkStock(check *Check) {
 	for _, snapshot := range t.Snapshots {
 		check.Checked++
@@ -43,7 +43,7 @@ func (t *timeline) checkStock(check *Check) {
 	}
 }
 
-// remainingStocks returns the stocks that the orders of a run left, each once, sorted.
+// remainingStocks returns the stocks that the orders of a run left, sorted and without repetitions.
 func (r *run) remainingStocks() []int64 {
 	left := make([]int64, len(r.orders))
 	for i, order := range r.orders {
@@ -53,8 +53,8 @@ func (r *run) remainingStocks() []int64 {
 	return slices.Compact(left)
 }
 
-// countLosses returns the number of updates lost in each run. It reports losses that no fault allows at their time as broken, and excuses
-// the others.
+// countLosses returns the number of updates lost in each run. Losses that no fault at their time explains are broken cases; it excuses the
+// others.
 func (t *timeline) countLosses(check *Check) map[string]int64 {
 	lostByRun, excused := map[string]int64{}, int64(0)
 	for _, loss := range t.losses {
@@ -95,8 +95,8 @@ func (t *timeline) checkTokens(check *Check) {
 	}
 }
 
-// checkPredictedLoss checks that a fenced lock lost no update, and that a weaker one lost an update through each fault that must cost it
-// one.
+// checkPredictedLoss checks that a fenced lock did not lose an update, and that a weaker lock lost an update through each fault that must
+// lose one.
 func (t *timeline) checkPredictedLoss(check *Check) {
 	predicted := 0
 	for _, fault := range t.aftermaths {

@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	settleTimeout = 30 * time.Second // time limit for all replicas to be up, for a new run, and for sales in flight to end
-	retryInterval = 50 * time.Millisecond
-	answerTimeout = 5 * time.Second // time limit for an answer to GET /orders/{id}
-	shutdownGrace = 2 * time.Second // time limit for a replica to end: it has no sales in flight then
+	settleTimeout = 30 * time.Second      // time limit for all replicas to be up, for a new run, and for sales in flight to end
+	retryInterval = 50 * time.Millisecond // pause between two attempts of retry
+	answerTimeout = 5 * time.Second       // time limit for an answer to GET /orders/{id}
+	shutdownGrace = 2 * time.Second       // time limit for a replica to end, when no sales are in flight
 )
 
-// start starts Redis, the proxies, the replicas and the reverse proxy. Also if it fails, closers has what was started.
+// start starts Redis, the proxies, the replicas and the reverse proxy. Even if it fails, closers end what it has started.
 func (b *testbed) start(ctx context.Context) (err error) {
 	settings := []string{"--save", "", "--appendonly", "yes", "--appendfsync", "always", "--maxclients", "4000"}
 	b.redisServer, err = fault.StartRedis(ctx, b.Redis, "", settings...)
@@ -63,7 +63,7 @@ func (b *testbed) command(name string) []string {
 	}
 }
 
-// startFront starts the reverse proxy, which buyers send their requests to.
+// startFront starts the reverse proxy, to which buyers send their requests.
 func (b *testbed) startFront() error {
 	listener, err := net.Listen("tcp", fault.AnyPort)
 	if err != nil {
@@ -104,7 +104,7 @@ func (b *testbed) awaitReplicas(ctx context.Context) (all []cluster.ReplicaAnswe
 	return all, err
 }
 
-// startRun requests a new run until there is one, and returns the time of the last request.
+// startRun requests a new run until a request succeeds, and returns the time of that request.
 func (b *testbed) startRun(ctx context.Context) (requested time.Time, err error) {
 	err = retry(ctx, fmt.Errorf("no new run after %v", settleTimeout), func() error {
 		requested = time.Now()
@@ -114,8 +114,8 @@ func (b *testbed) startRun(ctx context.Context) (requested time.Time, err error)
 	return requested, err
 }
 
-// retry calls do until it succeeds. When that takes longer than settleTimeout, it returns tooLong, or if ctx ends its cause, together with
-// the last error of do.
+// retry calls do until it succeeds. After settleTimeout it returns tooLong together with the last error of do. If ctx ends, it returns the
+// cause together with that error.
 func retry(ctx context.Context, tooLong error, do func() error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, settleTimeout, tooLong)
 	defer cancel()
@@ -130,7 +130,7 @@ func retry(ctx context.Context, tooLong error, do func() error) error {
 	}
 }
 
-// lookUpOrder asks GET /orders/{id} for an order.
+// lookUpOrder requests an order by GET /orders/{id}.
 func (b *testbed) lookUpOrder(ctx context.Context, id string) OrderLookup {
 	answer, err := b.send(ctx, answerTimeout, http.MethodGet, "/orders/"+id, "")
 	switch {

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// KindSummary sums up the aftermaths of all faults of one kind.
+// KindSummary summarizes the aftermaths of all faults of one kind.
 type KindSummary struct {
 	Kind     Kind    `json:"kind"`
 	Times    int     `json:"times"` // number of faults
-	Hit      int     `json:"hit"`   // sales hit
-	Lost     int64   `json:"lost"`  // updates lost
+	Hit      int     `json:"hit"`   // sales that the faults hit
+	Lost     int64   `json:"lost"`  // lost updates
 	Recovery float64 `json:"back"`  // longest time in seconds until sales reached a quarter of the usual rate
 }
 
-// summarizeKinds returns a summary of each kind, by the number of sales hit, the highest first.
+// summarizeKinds returns a summary of each kind, sorted by the number of sales hit, highest first.
 func summarizeKinds(faults []Aftermath) []KindSummary {
 	all := []KindSummary{}
 	for _, fault := range faults {
@@ -36,7 +36,8 @@ func summarizeKinds(faults []Aftermath) []KindSummary {
 	return all
 }
 
-func times(n int) string {
+// countText formats a number of times: "once" or "3 times".
+func countText(n int) string {
 	if n == 1 {
 		return "once"
 	}
@@ -75,7 +76,7 @@ func (r Result) Text() string {
 	return b.String()
 }
 
-// mark returns the mark before a rule: broken, unknown or holds.
+// mark returns the mark before a rule: ✗ for broken, ? for unchecked, ✓ otherwise.
 func (c Check) mark() string {
 	switch {
 	case c.Broken > 0:
@@ -87,7 +88,7 @@ func (c Check) mark() string {
 	}
 }
 
-// counts describes the numbers of cases.
+// counts returns the numbers of cases as a text.
 func (c Check) counts() string {
 	text := thousands(c.Checked) + " checked"
 	for _, n := range []struct {

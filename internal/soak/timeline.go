@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// timeline is a record in the order of its times, with what several rules need from it.
+// timeline is a record sorted by time, with indexes and summaries that several rules need.
 type timeline struct {
-	Record                          // sales by their starts, orders and snapshots by their times
+	Record                          // sales sorted by their starts, orders and snapshots by their times
 	ordersByID  map[string][]*Entry // order id → its entries; a correct record has one
-	saleByOrder map[string]*Sale    // order id → the sale whose answer names it
-	saleTimes   saleTimes
-	outcomes    map[outcome]int // number of sales with each outcome
-	runs        []*run          // in the order of their first orders
-	losses      []loss          // lost updates, by the snapshots between which they were lost
-	aftermaths  []Aftermath
-	excerpt     excerpt // part of the history for the picture, chosen by checkLinearizable
+	saleByOrder map[string]*Sale    // order id → the sale whose answer names the order
+	saleTimes   saleTimes           // times of the answers to sales that were made
+	outcomes    map[outcome]int     // number of sales with each outcome
+	runs        []*run              // runs in the order of their first orders
+	losses      []loss              // lost updates, by the snapshots between which they were lost
+	aftermaths  []Aftermath         // aftermaths of the faults, in their order
+	excerpt     excerpt             // part of the history for the picture, chosen by checkLinearizable
 }
 
-// newTimeline sorts r in place.
+// newTimeline returns the timeline of r, which it sorts in place.
 func newTimeline(r Record) *timeline {
 	slices.SortFunc(r.Sales, func(a, b Sale) int { return a.Start.Compare(b.Start) })
 	slices.SortFunc(r.Orders, func(a, b Entry) int { return a.At.Compare(b.At) })
@@ -38,7 +38,7 @@ func newTimeline(r Record) *timeline {
 		if sale.OrderID != "" {
 			t.saleByOrder[sale.OrderID] = sale
 		}
-		if sale.sold() {
+		if sale.isSold() {
 			t.saleTimes = append(t.saleTimes, sale.End)
 		}
 	}
@@ -48,11 +48,11 @@ func newTimeline(r Record) *timeline {
 	return t
 }
 
-// longestSale is the longest time that a sale with a key can take: one timeout until the first answer, one in which it is repeated, and
-// one until the answer to the last repeat.
+// longestSale is the longest time that a sale with a key can take: one timeout until the first answer, one during which the request is
+// repeated, and one until the answer to the last repeat.
 const longestSale = 3*requestTimeout + time.Second
 
-// salesDuring returns the sales that began before to and may have ended after from, as none takes longer than longestSale.
+// salesDuring returns the sales that began until to, and may have ended after from, because no sale takes longer than longestSale.
 func (t *timeline) salesDuring(from, to time.Time) []Sale {
 	byStart := func(s Sale, t time.Time) int { return s.Start.Compare(t) }
 	first, _ := slices.BinarySearchFunc(t.Sales, from.Add(-longestSale), byStart)
@@ -66,7 +66,7 @@ type run struct {
 	destroyed bool      // a fault that began during the run destroyed its ledger
 	first     time.Time // time of its first order
 	last      time.Time // time of its last order
-	orders    []*Entry  // by the stock they found, the highest first; then by their tokens
+	orders    []*Entry  // sorted by the stock that they found, highest first, and then by their tokens
 }
 
 // findRuns returns the runs in a record whose orders are sorted by time.
@@ -114,7 +114,7 @@ func findLosses(r Record) (all []loss) {
 	return all
 }
 
-// lostBetween returns the number of lost updates that snapshots after one time, and up to another, were the first to show.
+// lostBetween returns the number of lost updates that first show in a snapshot after one time, and not after another.
 func (t *timeline) lostBetween(after, until time.Time) (n int64) {
 	for _, loss := range t.losses {
 		if loss.to.After(after) && !loss.to.After(until) {
@@ -140,7 +140,7 @@ func (r Record) maxOversold() (n int64) {
 	return n
 }
 
-// allowsLoss reports whether a fault explains updates lost in a period: the fault overlaps it, or ended at most maxRecovery before.
+// allowsLoss reports whether a fault explains updates lost in a period: the fault overlaps the period, or ended at most maxRecovery before.
 func (r Record) allowsLoss(from, to time.Time) bool {
 	return !isFenced(r.Lock) && slices.ContainsFunc(r.Faults, func(f Injected) bool {
 		return f.mayLoseUpdate(r.Lock) && !to.Before(f.Begin) && !from.After(f.End.Add(maxRecovery))

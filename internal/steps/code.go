@@ -26,7 +26,7 @@ func Code(lock string) ([]Excerpt, error) {
 	}
 	var all []Excerpt
 	var code strings.Builder
-	add := func(selected functions) error {
+	add := func(selected selection) error {
 		text, err := fs.ReadFile(internal.Sources, selected.file)
 		for _, excerpt := range excerpts("internal/"+selected.file, string(text), selected.names) {
 			all = append(all, excerpt)
@@ -34,14 +34,14 @@ func Code(lock string) ([]Excerpt, error) {
 		}
 		return err
 	}
-	for _, selected := range lockFunctions(lock) {
+	for _, selected := range lockCode(lock) {
 		if err := add(selected); err != nil {
 			return nil, err
 		}
 	}
-	rest := updateFunctions(s.Update)
+	rest := updateCode(s.Update)
 	if strings.Contains(code.String(), "StartRenewal(") {
-		rest = append([]functions{{"lock/renew.go", []string{"run"}}}, rest...)
+		rest = append([]selection{{"lock/renew.go", []string{"run"}}}, rest...)
 	}
 	for _, selected := range rest {
 		if err := add(selected); err != nil {
@@ -55,68 +55,68 @@ func Code(lock string) ([]Excerpt, error) {
 	return all, err
 }
 
-// functions selects code of a file.
-type functions struct {
+// selection is a choice of code in a file.
+type selection struct {
 	file  string   // path from internal/
 	names []string // names of the functions; nil: everything from the first method on
 }
 
-// lockFunctions returns where the code of a lock is.
-func lockFunctions(lock string) (all []functions) {
+// lockCode returns the selections with the code of a lock.
+func lockCode(lock string) (all []selection) {
 	const antipatterns = "lock/contrast/antipatterns.go"
 	dir := "lock" + lock
 	switch lock {
 	case "v0", "atomic", "optimistic", "non-idempotent":
 		return nil
 	case "local":
-		return []functions{{"lock/contrast/local.go", nil}}
+		return []selection{{"lock/contrast/local.go", nil}}
 	case "getset":
-		return []functions{{"lock/contrast/getset.go", nil}, {antipatterns, []string{"unlock"}}}
+		return []selection{{"lock/contrast/getset.go", nil}, {antipatterns, []string{"unlock"}}}
 	case "late-commit":
 		dir = "lockv4"
 	case "segmented":
 		dir = "lockv11"
 	case "setnx-expire":
-		return []functions{{antipatterns, []string{"NewSetNXExpire", "TryLock", "unlock"}}}
+		return []selection{{antipatterns, []string{"NewSetNXExpire", "TryLock", "unlock"}}}
 	case "lua-setnx":
-		return []functions{{antipatterns, []string{"NewLuaSetNX", "TryLock", "unlock"}}}
+		return []selection{{antipatterns, []string{"NewLuaSetNX", "TryLock", "unlock"}}}
 	case "set-expire":
-		return []functions{{antipatterns, []string{"NewSetExpire", "TryLock", "unlock"}}}
+		return []selection{{antipatterns, []string{"NewSetExpire", "TryLock", "unlock"}}}
 	case "setex":
-		return []functions{{antipatterns, []string{"NewSetEX", "TryLock", "unlock"}}}
+		return []selection{{antipatterns, []string{"NewSetEX", "TryLock", "unlock"}}}
 	case "delex", "redlock":
 		dir = "lock/" + lock
 	}
 	files, _ := fs.Glob(internal.Sources, dir+"/*.go")
 	for _, file := range files {
 		if !strings.HasSuffix(file, "_test.go") {
-			all = append(all, functions{file, nil})
+			all = append(all, selection{file, nil})
 		}
 	}
 	if lock == "redlock" {
-		all = append(all, functions{"lock/quorum/quorum.go", nil})
+		all = append(all, selection{"lock/quorum/quorum.go", nil})
 	}
 	return all
 }
 
-// updateFunctions returns where the code of an update of the stock is.
-func updateFunctions(update strategy.Update) []functions {
+// updateCode returns the selections with the code of an update of the stock.
+func updateCode(update strategy.Update) []selection {
 	const usual, watching = "service/update.go", "service/optimistic.go"
 	switch update {
 	case strategy.Atomic, strategy.Unchecked:
-		return []functions{{usual, []string{"take"}}}
+		return []selection{{usual, []string{"take"}}}
 	case strategy.Segmented:
-		return []functions{
+		return []selection{
 			{"service/segmented.go", []string{"SegmentLocks", "sellFromSegments", "firstSegment"}}, {usual, []string{"prepare", "write"}},
 		}
 	case strategy.CheckAndSet:
-		return []functions{{watching, []string{"checkAndSet"}}, {usual, []string{"prepare", "write"}}}
+		return []selection{{watching, []string{"checkAndSet"}}, {usual, []string{"prepare", "write"}}}
 	default:
-		return []functions{{usual, []string{"prepare", "write"}}}
+		return []selection{{usual, []string{"prepare", "write"}}}
 	}
 }
 
-// excerpts returns the named functions of a file; if functions is nil, everything from the first method on.
+// excerpts returns the named functions of a file. If functions is nil, it returns everything from the first method on.
 func excerpts(name, text string, functions []string) (all []Excerpt) {
 	for _, d := range parseGo(text).declarations {
 		isDeclared := func(name string) bool { return slices.Contains(d.names, name) }

@@ -25,10 +25,10 @@ const (
 	Added   = "+" // only after the step
 )
 
-// difference returns the lines of both texts in reading order. A line of which only the indentation changes is Same.
+// difference returns the lines of both texts in reading order. A line is Same even if its indentation changes.
 func difference(before, after string) []Line {
 	oldLines, newLines := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
-	oldText, newText := unindented(oldLines), unindented(newLines)
+	oldText, newText := withoutIndentation(oldLines), withoutIndentation(newLines)
 	// With this much context, all lines are in one hunk.
 	unified, err := udiff.ToUnifiedDiff("", "", oldText, udiff.Lines(oldText, newText), len(oldLines))
 	if err != nil {
@@ -59,8 +59,8 @@ func difference(before, after string) []Line {
 	return lines
 }
 
-// unindented joins lines without the white space that gofmt chooses: indentation and alignment.
-func unindented(lines []string) string {
+// withoutIndentation joins lines without the white space that gofmt chooses: indentation and alignment.
+func withoutIndentation(lines []string) string {
 	var all strings.Builder
 	for _, line := range lines {
 		all.WriteString(strings.Join(strings.Fields(line), " "))
@@ -71,7 +71,7 @@ func unindented(lines []string) string {
 	return all.String()
 }
 
-// change is the lines between two unchanged lines: those that are removed, and those that are added.
+// change has the removed and the added lines between two unchanged lines.
 type change struct{ removed, added []*Line }
 
 // changes returns the changes in lines. Their pointers point into lines.
@@ -90,35 +90,35 @@ func changes(lines []Line) (all []change) {
 	return append(all, current)
 }
 
-// leastCommonPercent is the share of characters in common from which on two lines count as two versions of one. With less than half, more
-// of the line is new than old.
-const leastCommonPercent = 50
+// minCommonPercent is the smallest share of common characters with which two lines count as versions of the same line. With less than
+// half, more of the line is new than old.
+const minCommonPercent = 50
 
-// pairs matches removed lines to the added lines that they have become. It chooses the pairs with the most characters in common, in the
-// order of both texts.
+// pairs matches removed lines with their new versions among the added lines. It chooses the pairs that have the most characters in common,
+// and that keep the order of both texts.
 func (c change) pairs() (all [][2]*Line) {
-	most := make([][]int, len(c.removed)+1) // most[i][j]: greatest total likeness of pairs from removed[i] and added[j] on
-	for i := range most {
-		most[i] = make([]int, len(c.added)+1)
+	best := make([][]int, len(c.removed)+1) // best[i][j]: greatest total likeness of pairs from removed[i] and added[j] on
+	for i := range best {
+		best[i] = make([]int, len(c.added)+1)
 	}
 	likeness := func(i, j int) int {
-		same, length := common(c.removed[i].Text, c.added[j].Text), longerLength(c.removed[i].Text, c.added[j].Text)
-		if 100*same >= leastCommonPercent*length {
+		same, length := commonLength(c.removed[i].Text, c.added[j].Text), longerLength(c.removed[i].Text, c.added[j].Text)
+		if 100*same >= minCommonPercent*length {
 			return same
 		}
 		return 0
 	}
 	for i := len(c.removed) - 1; i >= 0; i-- {
 		for j := len(c.added) - 1; j >= 0; j-- {
-			most[i][j] = max(most[i+1][j], most[i][j+1], most[i+1][j+1]+likeness(i, j))
+			best[i][j] = max(best[i+1][j], best[i][j+1], best[i+1][j+1]+likeness(i, j))
 		}
 	}
 	for i, j := 0, 0; i < len(c.removed) && j < len(c.added); {
 		switch like := likeness(i, j); {
-		case like > 0 && most[i][j] == most[i+1][j+1]+like:
+		case like > 0 && best[i][j] == best[i+1][j+1]+like:
 			all = append(all, [2]*Line{c.removed[i], c.added[j]})
 			i, j = i+1, j+1
-		case most[i][j] == most[i+1][j]:
+		case best[i][j] == best[i+1][j]:
 			i++
 		default:
 			j++
@@ -127,10 +127,10 @@ func (c change) pairs() (all [][2]*Line) {
 	return all
 }
 
-// words matches the units of the comparison: words of code, and single other characters.
-var words = regexp.MustCompile(`\w+|.`)
+// wordPattern matches the units of the comparison: words of code, and single other characters.
+var wordPattern = regexp.MustCompile(`\w+|.`)
 
-// commonEnds returns the number of words that two lines have in common at the beginning, and of the rest, at the end.
+// commonEnds returns the numbers of words that two lines have in common at the beginning, and at the end of the rest.
 func commonEnds(one, other []string) (first, last int) {
 	shorter := min(len(one), len(other))
 	for first < shorter && one[first] == other[first] {
@@ -143,13 +143,13 @@ func commonEnds(one, other []string) (first, last int) {
 }
 
 // wordsOf splits a line into the units of the comparison.
-func wordsOf(line string) []string { return words.FindAllString(line, -1) }
+func wordsOf(line string) []string { return wordPattern.FindAllString(line, -1) }
 
 // length returns the number of characters of words.
 func length(words []string) int { return utf8.RuneCountInString(strings.Join(words, "")) }
 
-// common returns the number of characters, without indentation, that two lines have in common at both ends.
-func common(one, other string) int {
+// commonLength returns the number of characters, without indentation, that two lines have in common at both ends.
+func commonLength(one, other string) int {
 	a, b := wordsOf(strings.TrimSpace(one)), wordsOf(strings.TrimSpace(other))
 	first, last := commonEnds(a, b)
 	return length(a[:first]) + length(a[len(a)-last:])
@@ -168,7 +168,7 @@ func mark(removed, added *Line) {
 	added.Mark = [2]int{length(b[:first]), length(b[:len(b)-last])}
 }
 
-// row is two lines side by side: before and after the step. Nil is an empty half.
+// row has two lines side by side: before and after the step. nil: that half is empty.
 type row [2]*Line
 
 // sideBySide arranges lines in rows, each changed line beside its other version.
@@ -189,7 +189,7 @@ func sideBySide(lines []Line) (all []row) {
 	return all
 }
 
-// rows arranges the lines of a change: the lines of a pair in one row, and those between two pairs in their order.
+// rows arranges the lines of a change in rows. The lines of a pair are in one row; lines between two pairs keep their order.
 func (c change) rows() (all []row) {
 	removed, added := c.removed, c.added
 	for _, pair := range append(c.pairs(), [2]*Line{}) {

@@ -15,19 +15,19 @@ import (
 	"lockstep/util/lua"
 )
 
-// File is a file that the step changes, or its head: what stands above the code. Added and Removed leave out comments and blank lines.
+// File is a file that the step changes, or its head, the text above the code. Added and Removed do not count comments and blank lines.
 type File struct {
-	Name    string `json:"name"`    // path from the root of the repository
-	Was     string `json:"was"`     // name of the file that it replaces; "": none
-	Says    string `json:"says"`    // reason why it is new; "": it existed before
-	Head    bool   `json:"head"`    // only the head: package comment, imports
-	Added   int    `json:"added"`   // number of added lines
-	Removed int    `json:"removed"` // number of removed lines
-	Lines   []Line `json:"lines"`
+	Name     string `json:"name"`    // path from the root of the repository
+	Replaces string `json:"was"`     // name of the file that it replaces; "": none
+	Note     string `json:"says"`    // reason why it is new; "": it existed before
+	Head     bool   `json:"head"`    // only the head: package comment, imports
+	Added    int    `json:"added"`   // number of added lines
+	Removed  int    `json:"removed"` // number of removed lines
+	Lines    []Line `json:"lines"`
 }
 
-// files returns the files that differ, in reading order: the lock's code, its scripts, the parts of internal/lock that the step brings, and
-// last the heads of the Go files. Gone are sentences about what the step no longer uses.
+// files returns the files that differ, in reading order: the lock's code, its scripts, the parts of internal/lock that the step uses first,
+// and last the heads of the Go files. removals are sentences about what the step no longer uses.
 func (s Step) files(in language.Language) (all []File, removals []string, err error) {
 	before, err := sources(s.From)
 	if err != nil {
@@ -38,8 +38,8 @@ func (s Step) files(in language.Language) (all []File, removals []string, err er
 		return nil, nil, err
 	}
 	var pairs []pair
-	for name, old := range renamed(before, after) {
-		pairs = append(pairs, pair{path: after[name].path, was: old, before: before[old].text, after: after[name].text})
+	for name, old := range findReplacements(before, after) {
+		pairs = append(pairs, pair{path: after[name].path, replaced: old, before: before[old].text, after: after[name].text})
 		delete(before, old)
 		delete(after, name)
 	}
@@ -56,27 +56,27 @@ func (s Step) files(in language.Language) (all []File, removals []string, err er
 	slices.SortFunc(pairs, func(a, b pair) int {
 		return cmp.Or(strings.Compare(path.Ext(a.path), path.Ext(b.path)), strings.Compare(a.path, b.path)) // Go files come before Lua scripts.
 	})
-	for _, name := range s.Brings {
-		brought, err := sharedPart(name)
+	for _, name := range s.NewParts {
+		part, err := sharedPart(name)
 		if err != nil {
 			return nil, nil, err
 		}
-		brought.says = usedFrom(s.To, in)
-		pairs = append(pairs, brought)
+		part.note = usedFromText(s.To, in)
+		pairs = append(pairs, part)
 	}
 	return changedFiles(pairs, in), s.removals(unsent, in), nil
 }
 
-// changedFiles returns the files that differ, and after them the heads that differ.
+// changedFiles returns the files whose code differs, and after them the heads that differ.
 func changedFiles(pairs []pair, in language.Language) (all []File) {
 	var heads []File
 	for _, p := range pairs {
 		head, code := p.split()
-		if f := code.file(in); f.hasChanges() {
+		if f := code.diff(in); f.hasChanges() {
 			all = append(all, f)
 		}
-		head.says = headText(in)
-		if f := head.file(in); f.hasChanges() {
+		head.note = headText(in)
+		if f := head.diff(in); f.hasChanges() {
 			f.Head = true
 			heads = append(heads, f)
 		}
@@ -86,23 +86,23 @@ func changedFiles(pairs []pair, in language.Language) (all []File) {
 
 // pair is a file before and after the step.
 type pair struct {
-	path   string // path from the root of the repository
-	was    string // name of the file that it replaces; "": none
-	says   string // reason why it is new; "": none, or as for any new file
-	before string // text before the step; "": it did not exist
-	after  string // text after the step; "": it no longer exists
+	path     string // path from the root of the repository
+	replaced string // name of the file that is replaced; "": none
+	note     string // reason why the file is new, or what the pair shows of it; "": none, or the default for a new file
+	before   string // text before the step; "": it did not exist
+	after    string // text after the step; "": it no longer exists
 }
 
-// file returns the difference between before and after.
-func (p pair) file(in language.Language) File {
-	f := File{Name: p.path, Was: p.was, Says: p.says, Lines: difference(p.before, p.after)}
+// diff returns the difference between before and after.
+func (p pair) diff(in language.Language) File {
+	f := File{Name: p.path, Replaces: p.replaced, Note: p.note, Lines: difference(p.before, p.after)}
 	switch {
-	case p.was != "":
-		f.Says = insteadOf(p.was, in)
-	case p.before == "" && p.says == "":
-		f.Says = newText(in)
+	case p.replaced != "":
+		f.Note = replacesText(p.replaced, in)
+	case p.before == "" && p.note == "":
+		f.Note = newText(in)
 	}
-	for _, line := range difference(uncommented(p.before), uncommented(p.after)) {
+	for _, line := range difference(withoutComments(p.before), withoutComments(p.after)) {
 		switch line.Kind {
 		case Added:
 			f.Added++
@@ -125,8 +125,8 @@ func union(before, after map[string]source) map[string]source {
 	return all
 }
 
-// renamed maps each new file that replaces another to the name of that file, such as lockFenced.lua to lock.lua.
-func renamed(before, after map[string]source) map[string]string {
+// findReplacements maps each new file that replaces another file to the name of that file, such as lockFenced.lua to lock.lua.
+func findReplacements(before, after map[string]source) map[string]string {
 	was := map[string]string{}
 	if _, ok := after["acquire.lua"]; ok && before["lockFenced.lua"].text != "" {
 		was["acquire.lua"], was["release.lua"] = "lockFenced.lua", "unlock.lua"
@@ -146,8 +146,8 @@ func renamed(before, after map[string]source) map[string]string {
 // source is a file: its path from the root of the repository, and its text.
 type source struct{ path, text string }
 
-// sources returns the files of a lock by name: those of its package, or its constructor in internal/lock/contrast, and the scripts that it
-// sends.
+// sources returns the files of a lock by name: the Go files of its package, or its constructor in internal/lock/contrast, and the scripts
+// that the lock sends.
 func sources(lock string) (map[string]source, error) {
 	texts, err := goSources(lock)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"lockstep/internal"
 )
 
-// goFile is the structure of a Go file. Its offsets are in bytes. The zero goFile is that of a text that is not Go.
+// goFile is the structure of a Go file. Its offsets are in bytes. The zero goFile stands for a text that is not Go.
 type goFile struct {
 	packageName   string
 	packageOffset int           // offset of the package's name
-	codeOffset    int           // offset of the code: what stands below the imports
+	codeOffset    int           // offset of the code, which follows the imports
 	declarations  []declaration // declarations in the code, in order
 }
 
@@ -27,7 +27,7 @@ type declaration struct {
 	names      []string // names that it declares
 }
 
-// isNamed reports whether name selects the declaration. That is a name that it declares; for a method, its type or TYPE.METHOD.
+// isNamed reports whether name selects the declaration: name is a name that it declares or, for a method, TYPE or TYPE.METHOD.
 func (d declaration) isNamed(name string) bool {
 	if d.receiver != "" {
 		return name == d.receiver || name == d.receiver+"."+d.names[0]
@@ -35,7 +35,7 @@ func (d declaration) isNamed(name string) bool {
 	return slices.Contains(d.names, name)
 }
 
-// parseGo parses a Go file. It returns the zero goFile for another text.
+// parseGo parses a Go file. It returns the zero goFile if text is not Go.
 func parseGo(text string) (f goFile) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", text, parser.ParseComments|parser.SkipObjectResolution)
@@ -103,8 +103,8 @@ func declaredNames(declaration *ast.GenDecl) (names []string) {
 	return names
 }
 
-// split separates the head of a file, which stands above the code, from the code. It gives both heads the same package name, because a
-// package that is named after its lock is not a change.
+// split separates the head of a file, which is the text above the code, from the code. It gives both heads the same package name, because
+// a package that is named after its lock is not a change.
 func (p pair) split() (head, code pair) {
 	head, code = p, p
 	before, after := parseGo(p.before), parseGo(p.after)
@@ -119,7 +119,7 @@ func (p pair) split() (head, code pair) {
 }
 
 // sharedPart returns a part of internal/lock by its name in the table. "cohort.go" is the file without the declarations that the table
-// names separately. "cohort.go Rounds" is one declaration; that of a type includes its methods.
+// names separately. "cohort.go Rounds" is one declaration; the declaration of a type includes its methods.
 func sharedPart(name string) (pair, error) {
 	file, declared, _ := strings.Cut(name, " ")
 	content, err := fs.ReadFile(internal.Sources, "lock/"+file)
@@ -147,7 +147,7 @@ func sharedPart(name string) (pair, error) {
 // separateDeclarations returns the declarations of a file of internal/lock that the table names separately.
 func separateDeclarations(file string) (names []string) {
 	for _, s := range table() {
-		for _, part := range s.Brings {
+		for _, part := range s.NewParts {
 			if partFile, name, _ := strings.Cut(part, " "); partFile == file && name != "" {
 				names = append(names, name)
 			}
@@ -156,7 +156,7 @@ func separateDeclarations(file string) (names []string) {
 	return names
 }
 
-// declarationText returns a function of a Go file with its comment; "" if there is none of this name.
+// declarationText returns a function of a Go file with its comment; "" if there is no function of this name.
 func declarationText(text, function string) string {
 	for _, d := range parseGo(text).declarations {
 		if d.isNamed(function) {
@@ -166,13 +166,13 @@ func declarationText(text, function string) string {
 	return ""
 }
 
-// comment matches a comment of Go or Lua. It would also match within a string, after a space, but no source has such a string.
-var comment = regexp.MustCompile(`(?m)(?:^|[ \t]+)(?://|--).*$`)
+// commentPattern matches a comment of Go or Lua. It would also match within a string, after a space, but no source has such a string.
+var commentPattern = regexp.MustCompile(`(?m)(?:^|[ \t]+)(?://|--).*$`)
 
-// uncommented returns a text without comments and blank lines.
-func uncommented(text string) string {
+// withoutComments returns a text without comments and blank lines.
+func withoutComments(text string) string {
 	var kept strings.Builder
-	for line := range strings.Lines(comment.ReplaceAllString(text, "")) {
+	for line := range strings.Lines(commentPattern.ReplaceAllString(text, "")) {
 		if strings.TrimSpace(line) != "" {
 			kept.WriteString(line)
 		}

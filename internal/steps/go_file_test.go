@@ -151,7 +151,7 @@ func TestStepIncludesWhatItUses(t *testing.T) {
 	all, d := steps.All(language.English), declarations(t)
 	var taken, brought []string
 	for _, s := range all {
-		for _, part := range s.Brings {
+		for _, part := range s.NewParts {
 			brought = append(brought, strings.Fields(part)[0])
 			if strings.Contains(part, " ") {
 				taken = append(taken, d.of(part, nil)...)
@@ -169,13 +169,13 @@ func TestStepIncludesWhatItUses(t *testing.T) {
 		}
 		present, uses := map[string]bool{}, d.used(t, s.To)
 		for _, step := range wayTo(all, s.To) {
-			for _, part := range step.Brings {
+			for _, part := range step.NewParts {
 				if present[part] {
 					t.Errorf("%s brings %s, which %s has", step.Pair(), part, step.From)
 				}
 				present[part] = true
 			}
-			for _, part := range step.Leaves {
+			for _, part := range step.DroppedParts {
 				if !present[part] {
 					t.Errorf("%s leaves %s, which %s has not", step.Pair(), part, step.From)
 				}
@@ -216,7 +216,7 @@ func TestPartsCoverFiles(t *testing.T) {
 	shown := map[string]string{}
 	for _, s := range steps.All(language.English) {
 		for _, f := range detail(t, s.Pair()).Files {
-			of := len(s.Brings) > 0 && !f.Head && strings.HasPrefix(f.Name, "internal/lock/") && !strings.Contains(f.Name, s.To+"/")
+			of := len(s.NewParts) > 0 && !f.Head && strings.HasPrefix(f.Name, "internal/lock/") && !strings.Contains(f.Name, s.To+"/")
 			if part := side(f, steps.Added); of && !strings.Contains(shown[f.Name], part) { // two branches may bring the same
 				shown[f.Name] += part
 			}

@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/api/route"
 )
 
-// Routes returns the routes of the list of steps, without their code; of one step, such as v3-v4; and of the code of a lock, which the
-// query parameter lock names. The query parameter lang is en or zh.
+// Routes returns three routes: of the list of steps, without their code; of one step, such as v3-v4; and of the code of the lock in the
+// query parameter lock. The query parameter lang is en or zh.
 func Routes() []route.Row {
 	row := func(path, parameter string, handle route.Handler) route.Row {
 		return route.On("GET", path, route.Participant, route.Replica, route.Cached(handle, route.ByQuery(parameter)))

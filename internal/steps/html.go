@@ -22,7 +22,7 @@ ins,del,.same{display:block;text-decoration:none;padding-left:calc(2ch + var(--d
 ins{background:var(--ins)}del{background:var(--del)}ins mark{background:var(--in)}del mark{background:var(--out)}mark{color:inherit}
 `
 
-// HTML formats the step as one HTML file with the content of Text. Lines far from every change are folded. Typed is the name of the program
+// HTML formats the step as one HTML file with the content of Text. Lines far from every change are folded. typed is the name of the program
 // in commands.
 func (d Detail) HTML(typed string, in language.Language) string {
 	b := &strings.Builder{}
@@ -36,26 +36,26 @@ func (d Detail) HTML(typed string, in language.Language) string {
 		fmt.Fprintf(b, "<p><code>%s</code></p>\n", html.EscapeString(typed+" "+command))
 	}
 	for _, f := range d.Files {
-		f.html(b, in)
+		f.writeHTML(b, in)
 	}
-	fmt.Fprintf(b, "<p>%s</p>\n</html>\n", d.total(in))
+	fmt.Fprintf(b, "<p>%s</p>\n</html>\n", d.totalText(in))
 	return b.String()
 }
 
-// html writes the lines of a file, those far from every change folded.
-func (f File) html(b *strings.Builder, in language.Language) {
+// writeHTML writes the lines of a file. Lines far from every change are folded.
+func (f File) writeHTML(b *strings.Builder, in language.Language) {
 	open := " open"
 	if f.Head {
 		open = ""
 	}
 	fmt.Fprintf(b, "<details%s><summary><code>%s</code> %s <small>%s</small></summary>\n<pre>",
-		open, f.Name, strings.Join(f.counts(), " "), f.Says)
+		open, f.Name, strings.Join(f.counts(), " "), f.Note)
 	for _, part := range fold(f.Lines) {
 		if part.hidden {
-			fmt.Fprintf(b, "</pre><details class=\"far\"><summary>⋯ %s</summary><pre>", unchanged(len(part.lines), in))
+			fmt.Fprintf(b, "</pre><details class=\"far\"><summary>⋯ %s</summary><pre>", unchangedText(len(part.lines), in))
 		}
 		for _, line := range part.lines {
-			line.html(b)
+			line.writeHTML(b)
 		}
 		if part.hidden {
 			fmt.Fprint(b, "</pre></details><pre>")
@@ -64,8 +64,8 @@ func (f File) html(b *strings.Builder, in language.Language) {
 	fmt.Fprint(b, "</pre></details>\n")
 }
 
-// html writes a line as a block element. If it does not fit, it continues indented.
-func (l Line) html(b *strings.Builder) {
+// writeHTML writes a line as a block element. If the line does not fit, it continues indented.
+func (l Line) writeHTML(b *strings.Builder) {
 	element := map[string]string{Removed: "del", Added: "ins", Same: `span class="same"`}[l.Kind]
 	sign := map[string]string{Removed: "−", Added: "+", Same: " "}[l.Kind]
 	text, mark := expandTabs(l)
@@ -74,6 +74,6 @@ func (l Line) html(b *strings.Builder) {
 	if marked != "" {
 		marked = "<mark>" + marked + "</mark>"
 	}
-	fmt.Fprintf(b, "<%s style=\"--deep:%d\">%s %s%s%s</%s>", element, indent(text)+tab, sign, escape(0, mark[0]), marked,
+	fmt.Fprintf(b, "<%s style=\"--deep:%d\">%s %s%s%s</%s>", element, indentation(text)+tabWidth, sign, escape(0, mark[0]), marked,
 		escape(mark[1], len(text)), strings.Fields(element)[0])
 }

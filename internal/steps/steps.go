@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Step is the change from one lock to another that differs from it by one idea.
+// Step is the change from one lock to another lock, which differs by one idea.
 type Step struct {
 	From          string        `json:"from"`         // name of the lock before the step
 	To            string        `json:"to"`           // name of the lock after the step
@@ -23,36 +23,36 @@ type Step struct {
 	Adds          string        `json:"adds"`         // what To adds
 	Costs         string        `json:"costs"`        // what To costs
 	StillBroken   string        `json:"still_broken"` // what To leaves broken
-	Flaw          string        `json:"flaw"`         // promise that From does not keep; "": To cures no flaw
+	Flaw          string        `json:"flaw"`         // reason why From does not keep a promise; "": To does not cure a flaw
 	Cure          string        `json:"cure"`         // reason why To keeps the promise
 	Lab           string        `json:"lab"`          // lab that runs both locks on the service; "": none
-	Exercise      string        `json:"exercise"`     // ID of the exercise to write the cure; "": none
+	Exercise      string        `json:"exercise"`     // ID of the exercise in which learners write the cure; "": none
 	Demonstration Demonstration `json:"shown"`        // schedule that shows the difference
 
-	Measured []string `json:"measured"` // sentences on how the numbers change, that of Argues first; empty: not measured
+	Measured []string `json:"measured"` // sentences about how the numbers change, beginning with KeyPoint; empty: not measured
 	Where    string   `json:"where"`    // where Measured was measured
 
-	Brings []string `json:"-"` // parts of internal/lock that To is the first to use; see sharedPart
-	Leaves []string `json:"-"` // parts of internal/lock that To no longer uses
+	NewParts     []string `json:"-"` // parts of internal/lock that To is the first to use; see sharedPart
+	DroppedParts []string `json:"-"` // parts of internal/lock that To no longer uses
 
-	Argues evolution.Point `json:"-"` // number that speaks for or against the step; zero: the share of one buyer alone
+	KeyPoint evolution.Point `json:"-"` // measurement that speaks most for or against the step; zero: the share of a single buyer
 }
 
-// Demonstration is a schedule that shows what the step changes, for the scheduler's seat.
+// Demonstration is a schedule for the scheduler's seat that shows what the step changes.
 type Demonstration struct {
-	Lock     string          `json:"lock"` // lock under which it runs
-	Scenario string          `json:"in"`   // flags of the scenario
-	Schedule string          `json:"do"`
-	Anomaly  anomaly.Anomaly `json:"anomaly"` // anomaly that it leads to; "": none
-	Against  string          `json:"beside"`  // lock to compare with; "": it cannot run the same schedule
+	Lock     string          `json:"lock"`    // lock under which the schedule runs
+	Scenario string          `json:"in"`      // flags of the scenario; "": no flags
+	Schedule string          `json:"do"`      // transitions, separated by spaces
+	Anomaly  anomaly.Anomaly `json:"anomaly"` // anomaly to which the schedule leads; "": none
+	Against  string          `json:"beside"`  // lock to compare with; "": the other lock cannot run the same schedule
 }
 
 // Detail is a step with its code.
 type Detail struct {
 	Step
 
-	Gone  []string `json:"gone"`  // sentences on what To no longer uses
-	Files []File   `json:"files"` // files that differ, in reading order
+	Removals []string `json:"gone"`  // sentences about what To no longer uses
+	Files    []File   `json:"files"` // files that differ, in reading order
 }
 
 // Added returns the number of added lines without comments and blank lines.
@@ -91,14 +91,14 @@ func Find(pair string, in language.Language) (Detail, error) {
 	return find(pair, in, func(s Step) bool { return s.Pair() == pair })
 }
 
-// Between returns the step between two locks. If to is empty, it returns the first step from the lock. It returns ErrUnknown if there is
-// none.
+// Between returns the step from one lock to another. If to is empty, it returns the first step from the lock. It returns ErrUnknown if
+// there is none.
 func Between(from, to string, in language.Language) (Detail, error) {
 	name := strings.TrimSuffix(from+"-"+to, "-")
 	return find(name, in, func(s Step) bool { return s.From == from && (to == "" || s.To == to) })
 }
 
-// find returns the first step that matches. The name is for its error, ErrUnknown.
+// find returns the first step that matches. If there is none, it returns ErrUnknown with name.
 func find(name string, in language.Language, matches func(Step) bool) (Detail, error) {
 	all := All(in)
 	i := slices.IndexFunc(all, matches)
@@ -111,10 +111,10 @@ func find(name string, in language.Language, matches func(Step) bool) (Detail, e
 			"没有“%s”这一版；可选：%s", name, strings.Join(names, "、"))
 	}
 	files, removals, err := all[i].files(in)
-	return Detail{Step: all[i], Gone: removals, Files: files}, err
+	return Detail{Step: all[i], Removals: removals, Files: files}, err
 }
 
-// describe completes a row of the table: the texts on its locks, the measurements, and what its lab says.
+// describe completes a row of the table with the texts about its locks, the measurements, and the reasons in its lab.
 func (s *Step) describe(measured evolution.Figures, in language.Language) {
 	to, err := evolution.Find(s.To)
 	if err != nil {
@@ -138,8 +138,8 @@ func (s *Step) describe(measured evolution.Figures, in language.Language) {
 // addMeasurements sets Measured and Where.
 func (s *Step) addMeasurements(f evolution.Figures, in language.Language) {
 	s.Measured = []string{}
-	s.Where = measuredWhere(f, in)
-	argues := cmp.Or(s.Argues, evolution.Point{Number: evolution.Share, Condition: evolution.Alone()})
+	s.Where = measurementText(f, in)
+	argues := cmp.Or(s.KeyPoint, evolution.Point{Number: evolution.Share, Condition: evolution.Alone()})
 	others := slices.DeleteFunc(evolution.Points(), func(point evolution.Point) bool { return point == argues })
 	for _, point := range append([]evolution.Point{argues}, others...) {
 		if change := f.Change(s.From, s.To, point, in); change != "" {

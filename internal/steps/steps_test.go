@@ -194,8 +194,8 @@ func TestStepIncludesItsScripts(t *testing.T) {
 			switch {
 			case !strings.HasSuffix(name, ".lua"):
 				continue
-			case f.Was != "":
-				have = append(have, f.Was+"→"+name)
+			case f.Replaces != "":
+				have = append(have, f.Replaces+"→"+name)
 			case side(f, steps.Removed) == "":
 				have = append(have, "+"+name)
 			}
@@ -203,7 +203,7 @@ func TestStepIncludesItsScripts(t *testing.T) {
 				t.Errorf("%s: %s is not as in the repository", pair, f.Name)
 			}
 		}
-		if have = append(have, step.Gone...); !slices.Equal(have, want) {
+		if have = append(have, step.Removals...); !slices.Equal(have, want) {
 			t.Errorf("%s has the scripts %v; want %v", pair, have, want)
 		}
 	}
@@ -393,8 +393,8 @@ func TestCatalogueNamesLessons(t *testing.T) {
 		shown[s.Demonstration.Anomaly] = true
 	}
 	for _, row := range anomaly.Catalogue() {
-		if shown[row.ID] != slices.Contains(strings.Fields(row.By), "lesson") {
-			t.Errorf("%s is shown by %q, and a step shows it: %t", row.ID, row.By, shown[row.ID])
+		if shown[row.ID] != slices.Contains(strings.Fields(row.Parts), "lesson") {
+			t.Errorf("%s is shown by %q, and a step shows it: %t", row.ID, row.Parts, shown[row.ID])
 		}
 	}
 }

@@ -14,28 +14,29 @@ import (
 // Terminal is the terminal, or the pipe, to which a step is written.
 type Terminal struct {
 	Columns int    // width; 0: a pipe, whose lines are not wrapped
-	Colored bool   // whether to use colors
+	Colored bool   // use colors
 	Typed   string // name of the program as the reader typed it
 	Lang    string // flag of the language as the reader typed it, with a space before it; "": none
 }
 
 const (
-	context           = 3   // number of unchanged lines shown around a change, as in diff -u
-	tab               = 4   // width of a tab in columns
-	leastSplitColumns = 160 // width from which on the lines are shown side by side: two halves of 78 columns
-	divider           = " │ "
+	contextLines    = 3     // number of unchanged lines shown before and after a change, as in diff -u
+	tabWidth        = 4     // width of a tab in columns
+	minSplitColumns = 160   // smallest width at which lines are shown side by side: two halves of 78 columns
+	divider         = " │ " // text between two lines side by side
 )
 
 // The parameters of the ANSI escape sequences for colors.
 const (
-	bold   = "1"
-	faint  = "2"
-	red    = "31"
-	green  = "32"
-	marked = ";7" // appended to a color: the part of a changed line that differs
+	bold         = "1"
+	faint        = "2"
+	red          = "31"
+	green        = "32"
+	markedSuffix = ";7" // reverse video, appended to a color for the part of a changed line that differs
 )
 
-// Text formats a step: what it adds, the commands that show it, and its lines; side by side, if the terminal is wide enough.
+// Text formats a step: what it adds, the commands that show it, and the changed lines. If the terminal is wide enough, the lines before and
+// after the step are side by side.
 func (d Detail) Text(t Terminal, in language.Language) string {
 	b := &strings.Builder{}
 	fmt.Fprintln(b, t.paint(bold, d.heading(in)))
@@ -50,9 +51,9 @@ func (d Detail) Text(t Terminal, in language.Language) string {
 		fmt.Fprintln(b, "  "+t.Typed+" "+command+t.Lang) // A command is not wrapped, so that it can be copied.
 	}
 	for _, f := range d.Files {
-		t.file(b, f, in)
+		t.writeFile(b, f, in)
 	}
-	fmt.Fprintf(b, "\n%s\n", d.total(in))
+	fmt.Fprintf(b, "\n%s\n", d.totalText(in))
 	return b.String()
 }
 
@@ -66,17 +67,17 @@ func (d Detail) Stat(t Terminal, in language.Language) string {
 	}
 	for _, f := range d.mergedFiles() {
 		added, removed := fmt.Sprintf("%+4d", f.Added), fmt.Sprintf("%4s", fmt.Sprintf("−%d", f.Removed))
-		line := fmt.Sprintf("  %-*s %s %s  %s", widest, f.Name, t.paint(green, added), t.paint(red, removed), f.Says)
+		line := fmt.Sprintf("  %-*s %s %s  %s", widest, f.Name, t.paint(green, added), t.paint(red, removed), f.Note)
 		fmt.Fprintln(b, strings.TrimRight(line, " "))
 	}
-	for _, sentence := range d.Gone {
+	for _, sentence := range d.Removals {
 		fmt.Fprintln(b, sentence)
 	}
-	fmt.Fprintln(b, d.total(in))
+	fmt.Fprintln(b, d.totalText(in))
 	return b.String()
 }
 
-// mergedFiles returns the files in which code changes. The counts of a file include those of its head.
+// mergedFiles returns the files in which code changes. The counts of a file include the counts of its head.
 func (d Detail) mergedFiles() (all []File) {
 	for _, f := range d.Files {
 		if i := slices.IndexFunc(all, func(other File) bool { return other.Name == f.Name }); i >= 0 {
@@ -101,8 +102,8 @@ func (d Detail) commands() (all []string) {
 	return append(all, strings.Join(slices.DeleteFunc(explore, func(word string) bool { return word == "" }), " "))
 }
 
-// file writes the lines of a file; those far from every change are folded.
-func (t Terminal) file(b *strings.Builder, f File, in language.Language) {
+// writeFile writes the lines of a file. Lines far from every change are folded.
+func (t Terminal) writeFile(b *strings.Builder, f File, in language.Language) {
 	fmt.Fprintf(b, "\n%s", t.paint(bold, "── "+f.Name))
 	for _, count := range f.counts() {
 		color := green
@@ -111,22 +112,22 @@ func (t Terminal) file(b *strings.Builder, f File, in language.Language) {
 		}
 		fmt.Fprint(b, " "+t.paint(color, count))
 	}
-	if f.Says != "" {
-		fmt.Fprintf(b, " · %s", f.Says)
+	if f.Note != "" {
+		fmt.Fprintf(b, " · %s", f.Note)
 	}
 	fmt.Fprintln(b)
-	split := t.Columns >= leastSplitColumns && !f.onlyAdds()
+	split := t.Columns >= minSplitColumns && !f.onlyAdds()
 	for _, part := range fold(f.Lines) {
 		switch {
 		case part.hidden:
-			fmt.Fprintln(b, t.paint(faint, "  ⋯ "+unchanged(len(part.lines), in)))
+			fmt.Fprintln(b, t.paint(faint, "  ⋯ "+unchangedText(len(part.lines), in)))
 		case split:
 			for _, row := range sideBySide(part.lines) {
-				t.row(b, row)
+				t.writeRow(b, row)
 			}
 		default:
 			for _, line := range part.lines {
-				for _, text := range t.line(&line, t.Columns) {
+				for _, text := range t.wrapLine(&line, t.Columns) {
 					fmt.Fprintln(b, strings.TrimRight(text, " "))
 				}
 			}
@@ -155,18 +156,18 @@ func (f File) onlyAdds() bool {
 	return true
 }
 
-// part is a run of lines that are all shown, or all hidden because nothing changes near them.
+// part is a sequence of lines that are all shown, or all hidden because no line near them changes.
 type part struct {
 	hidden bool
 	lines  []Line
 }
 
-// fold splits lines into parts, and hides those far from every change.
+// fold splits lines into parts, and hides the lines far from every change.
 func fold(lines []Line) (all []part) {
 	near := make([]bool, len(lines))
 	for i, line := range lines {
 		if line.Kind != Same {
-			for j := max(0, i-context); j < min(len(lines), i+context+1); j++ {
+			for j := max(0, i-contextLines); j < min(len(lines), i+contextLines+1); j++ {
 				near[j] = true
 			}
 		}
@@ -181,10 +182,10 @@ func fold(lines []Line) (all []part) {
 	return all
 }
 
-// row writes two lines side by side.
-func (t Terminal) row(b *strings.Builder, r row) {
+// writeRow writes two lines side by side.
+func (t Terminal) writeRow(b *strings.Builder, r row) {
 	width := (t.Columns - utf8.RuneCountInString(divider)) / 2
-	left, right := t.line(r[0], width), t.line(r[1], width)
+	left, right := t.wrapLine(r[0], width), t.wrapLine(r[1], width)
 	for i := range max(len(left), len(right)) {
 		leftText, rightText := strings.Repeat(" ", width), ""
 		if i < len(left) {
@@ -197,9 +198,9 @@ func (t Terminal) row(b *strings.Builder, r row) {
 	}
 }
 
-// line wraps a line into pieces, each padded to this number of columns; those after the first are indented. With 0 columns it returns the
-// line unwrapped.
-func (t Terminal) line(l *Line, columns int) (pieces []string) {
+// wrapLine wraps a line into pieces, each padded to this number of columns. Pieces after the first are indented. With 0 columns, wrapLine
+// returns the unwrapped line.
+func (t Terminal) wrapLine(l *Line, columns int) (pieces []string) {
 	if l == nil {
 		return nil
 	}
@@ -208,39 +209,39 @@ func (t Terminal) line(l *Line, columns int) (pieces []string) {
 		return []string{t.paint(color, l.Kind+l.Text)}
 	}
 	text, mark := expandTabs(*l)
-	width := max(columns-2, 2*tab) // The sign takes two columns.
-	hanging := min(indent(text)+tab, width/2)
+	width := max(columns-2, 2*tabWidth) // The sign takes two columns.
+	hanging := min(indentation(text)+tabWidth, width/2)
 	signs := map[string][2]string{Removed: {"− ", "−…"}, Added: {"+ ", "+…"}, Same: {"  ", " …"}}[l.Kind]
 	sign := signs[0]
 	for from, lead := 0, 0; ; sign, lead = signs[1], hanging {
-		to := from + fits(text[from:], width-lead)
+		to := from + fittingLength(text[from:], width-lead)
 		first, last := min(max(mark[0], from), to), min(max(mark[1], from), to)
 		pieces = append(pieces, t.paint(color, sign+strings.Repeat(" ", lead)+string(text[from:first]))+
-			t.paint(color+marked, string(text[first:last]))+t.paint(color, string(text[last:to]))+
+			t.paint(color+markedSuffix, string(text[first:last]))+t.paint(color, string(text[last:to]))+
 			strings.Repeat(" ", width-lead-(to-from)))
-		from = to + indent(text[to:])
+		from = to + indentation(text[to:])
 		if from == len(text) {
 			return pieces
 		}
 	}
 }
 
-// expandTabs returns the text of a line with its leading tabs replaced by spaces, and the mark moved with it.
+// expandTabs returns the text of a line with its leading tabs replaced by spaces, and the mark adapted to that.
 func expandTabs(l Line) (text []rune, mark [2]int) {
 	code := strings.TrimLeft(l.Text, "\t")
 	tabs := len(l.Text) - len(code)
 	for i, at := range l.Mark {
-		mark[i] = at + min(at, tabs)*(tab-1)
+		mark[i] = at + min(at, tabs)*(tabWidth-1)
 	}
-	text = []rune(strings.Repeat(" ", tabs*tab) + code)
+	text = []rune(strings.Repeat(" ", tabs*tabWidth) + code)
 	if mark[0] == mark[1] {
 		mark = [2]int{len(text), len(text)} // An empty mark moves to the end, so that the line is not split.
 	}
 	return text, mark
 }
 
-// indent returns the number of spaces at the beginning of a text.
-func indent(text []rune) int {
+// indentation returns the number of spaces at the beginning of a text.
+func indentation(text []rune) int {
 	for i, r := range text {
 		if r != ' ' {
 			return i
@@ -249,12 +250,12 @@ func indent(text []rune) int {
 	return len(text)
 }
 
-// fits returns the number of characters that fit into a line of this width: all, or those up to the last space within it.
-func fits(text []rune, width int) int {
+// fittingLength returns the number of characters that fit into a line of this width: all of them, or those before the last space.
+func fittingLength(text []rune, width int) int {
 	if len(text) <= width {
 		return len(text)
 	}
-	for i := width; i > max(width/2, indent(text)); i-- {
+	for i := width; i > max(width/2, indentation(text)); i-- {
 		if text[i] == ' ' {
 			return i
 		}

@@ -15,7 +15,7 @@ const (
 
 // shownAs returns the difference of two texts, without its heading.
 func shownAs(t Terminal, before, after string) string {
-	d := Detail{Files: []File{pair{path: "a.go", before: before, after: after}.file(language.English)}}
+	d := Detail{Files: []File{pair{path: "a.go", before: before, after: after}.diff(language.English)}}
 	_, lines, _ := strings.Cut(d.Text(t, language.English), "── ")
 	lines, _, _ = strings.Cut(lines, "\n\n")
 	return lines
@@ -70,7 +70,7 @@ func TestTextFitsOutput(t *testing.T) {
 
 // In a wide enough terminal, the old and the new form of a line share a row, each half as wide as the terminal.
 func TestWideTextIsSideBySide(t *testing.T) {
-	rows := strings.Split(shownAs(Terminal{Columns: leastSplitColumns}, before, after), "\n")[1:]
+	rows := strings.Split(shownAs(Terminal{Columns: minSplitColumns}, before, after), "\n")[1:]
 	for i, want := range [][2]string{
 		{"  func a() {", "  func a() {"},
 		{"", "+     zero()"},
@@ -81,30 +81,30 @@ func TestWideTextIsSideBySide(t *testing.T) {
 		{"  }", "  }"},
 	} {
 		left, right, ok := strings.Cut(rows[i], divider)
-		if !ok || strings.TrimRight(left, " ") != want[0] || right != want[1] || utf8.RuneCountInString(left) != (leastSplitColumns-3)/2 {
+		if !ok || strings.TrimRight(left, " ") != want[0] || right != want[1] || utf8.RuneCountInString(left) != (minSplitColumns-3)/2 {
 			t.Errorf("row %d is %q; want %q", i, rows[i], want)
 		}
 	}
-	if below := shownAs(Terminal{Columns: leastSplitColumns - 1}, before, after); strings.Contains(below, divider) {
+	if below := shownAs(Terminal{Columns: minSplitColumns - 1}, before, after); strings.Contains(below, divider) {
 		t.Errorf("with a column less it is side by side:\n%s", below)
 	}
-	whole := shownAs(Terminal{Columns: leastSplitColumns}, "", after)
+	whole := shownAs(Terminal{Columns: minSplitColumns}, "", after)
 	if strings.Contains(whole, divider) || !strings.Contains(whole, "a.go +7 · new\n+ func a() {") {
-		t.Errorf("a new file has another one leastSplitColumns it:\n%s", whole)
+		t.Errorf("a new file has another one minSplitColumns it:\n%s", whole)
 	}
 }
 
 // No line is wider than the terminal, and none is lost.
 func TestTextWrapsLongLines(t *testing.T) {
 	const long = "\t\treturn lock.NewLease(ctx, l.opts.Clock, token, func(ctx context.Context) error { return l.unlock(ctx, owner) })\n"
-	for _, columns := range []int{1, 10, 40, 79, leastSplitColumns, 200} {
+	for _, columns := range []int{1, 10, 40, 79, minSplitColumns, 200} {
 		shown := shownAs(Terminal{Columns: columns}, long, strings.ReplaceAll(long, "token", "0"))
 		for line := range strings.SplitSeq(shown, "\n") {
-			if utf8.RuneCountInString(line) > max(columns, 2*tab+2, len("a.go +1 −1")) {
+			if utf8.RuneCountInString(line) > max(columns, 2*tabWidth+2, len("a.go +1 −1")) {
 				t.Errorf("%d columns: %q", columns, line)
 			}
 		}
-		if columns < leastSplitColumns {
+		if columns < minSplitColumns {
 			letters := strings.NewReplacer(" ", "", "\n+…", "", "\n−…", "", "\t", "").Replace(shown)
 			if !strings.Contains(letters, strings.NewReplacer(" ", "", "\t", "", "\n", "").Replace(long)) {
 				t.Errorf("%d columns lose a part:\n%s", columns, shown)
@@ -129,7 +129,7 @@ func TestColorsMarkChanges(t *testing.T) {
 func TestDistantLinesAreHidden(t *testing.T) {
 	far := strings.Repeat("far()\n", 9)
 	if have := shownAs(Terminal{}, far+"a()\n", far+"b()\n"); !strings.HasPrefix(have, "a.go +1 −1\n  ⋯ 6 unchanged lines\n far()\n") ||
-		strings.Count(have, "far") != context {
+		strings.Count(have, "far") != contextLines {
 		t.Errorf("%s", have)
 	}
 }
@@ -139,7 +139,7 @@ func TestCommentsDoNotCount(t *testing.T) {
 	f := pair{
 		before: "// a\na() // one\n\nb()\n-- c\n",
 		after:  "// b\n\n\na()   // two\nb(http://x)\nreturn 1 -- why\n",
-	}.file(language.English)
+	}.diff(language.English)
 	if f.Added != 2 || f.Removed != 1 {
 		t.Errorf("+%d −%d; want +2 −1", f.Added, f.Removed)
 	}

@@ -13,13 +13,13 @@ func (d Detail) heading(in language.Language) string {
 	return in.Say("%s → %s: %s", "%s → %s：%s", d.From, d.To, d.Title)
 }
 
-// total returns the sentence on the number of changed lines.
-func (d Detail) total(in language.Language) string {
+// totalText returns the sentence about the number of changed lines.
+func (d Detail) totalText(in language.Language) string {
 	return in.Say("%d changed lines (+%d −%d), comments and blank lines left out.", "改动 %d 行（+%d −%d），注释和空行不计。",
 		d.Added()+d.Removed(), d.Added(), d.Removed())
 }
 
-// summary returns the sentences on what the step adds, cures and no longer uses.
+// summary returns the sentences about what the step adds, cures and no longer uses.
 func (d Detail) summary(in language.Language) []string {
 	all := []string{in.Say("Adds: ", "加了：") + d.Adds}
 	if d.Flaw != "" {
@@ -28,49 +28,49 @@ func (d Detail) summary(in language.Language) []string {
 	if len(d.Measured) > 0 {
 		all = append(all, in.Say("Measured: %s (%s)", "实测：%s（%s）", d.Measured[0], d.Where))
 	}
-	return append(all, d.Gone...)
+	return append(all, d.Removals...)
 }
 
-// unchanged returns the text in the place of hidden lines.
-func unchanged(lines int, in language.Language) string {
+// unchangedText returns the text in the place of hidden lines.
+func unchangedText(lines int, in language.Language) string {
 	if lines == 1 {
 		return in.Say("1 unchanged line", "1 行未变")
 	}
 	return in.Say("%d unchanged lines", "%d 行未变", lines)
 }
 
-// removals returns the sentences on what the step no longer uses: the scripts that it no longer sends, and the parts of internal/lock.
+// removals returns the sentences about what the step no longer uses: scripts, and parts of internal/lock. unsent has the names of scripts.
 func (s Step) removals(unsent []string, in language.Language) (sentences []string) {
 	sentences = []string{}
 	slices.Sort(unsent)
 	if unsent != nil {
 		sentences = append(sentences, in.Say("No longer sent: ", "不再发送：")+strings.Join(unsent, ", "))
 	}
-	if s.Leaves != nil {
-		sentences = append(sentences, in.Say("No longer used in internal/lock: ", "不再使用 internal/lock 的：")+strings.Join(s.Leaves, ", "))
+	if s.DroppedParts != nil {
+		sentences = append(sentences, in.Say("No longer used in internal/lock: ", "不再使用 internal/lock 的：")+strings.Join(s.DroppedParts, ", "))
 	}
 	return sentences
 }
 
-// usedFrom returns the reason why a shared file is new in the step.
-func usedFrom(lock string, in language.Language) string {
+// usedFromText returns the reason why a shared file is new in the step.
+func usedFromText(lock string, in language.Language) string {
 	return in.Say("used from %s on", "从 %s 开始使用", lock)
 }
 
-// headText returns the description of a head.
+// headText returns the note about a head.
 func headText(in language.Language) string {
 	return in.Say("package comment, imports", "包注释、import")
 }
 
-// insteadOf returns the reason why a file that replaces another is new.
-func insteadOf(script string, in language.Language) string {
+// replacesText returns the reason why a file that replaces another file is new.
+func replacesText(script string, in language.Language) string {
 	return in.Say("replaces %s", "代替 %s", script)
 }
 
-// newText returns the reason why another file is new.
+// newText returns the note about a file that is new for no other reason.
 func newText(in language.Language) string { return in.Say("new", "新文件") }
 
-// measuredWhere returns where the numbers were measured, and what the limit is.
-func measuredWhere(f evolution.Figures, in language.Language) string {
+// measurementText returns where the numbers were measured, and what their limit is.
+func measurementText(f evolution.Figures, in language.Language) string {
 	return in.Say("%s; the limit is one seller without a lock", "%s；上限是一个买家、不加锁时的吞吐量", f.Where(in))
 }

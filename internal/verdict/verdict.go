@@ -1,4 +1,4 @@
-// Package verdict holds the verdicts of commands, with their exit codes: on a run or a soak, on a claim about a lock, on an exercise.
+// Package verdict defines the verdicts of commands and their exit codes: on a run or a soak, on a claim about a lock, on an exercise.
 package verdict
 
 import "lockstep/internal/language"
@@ -6,14 +6,14 @@ import "lockstep/internal/language"
 // Verdict is the result of a command in one word. Empty: nothing was run.
 type Verdict string
 
-// The verdicts.
+// The verdicts. Untested and Unknown are different values: the first is a verdict on a run, the second on a claim.
 const (
 	// Verdicts on a run. A soak has Pass, Untested, AsPredicted and Fail.
 	Pass        Verdict = "PASS"         // run: stock and orders agree, and at least two sales overlapped; soak: every rule holds
 	Oversold    Verdict = "OVERSOLD"     // more was sold than the stock fell by, or than there was
 	Undersold   Verdict = "UNDERSOLD"    // the stock fell by more than was sold
 	Untested    Verdict = "UNKNOWN"      // too little happened to tell, such as no two sales that overlapped
-	AsPredicted Verdict = "AS PREDICTED" // soak: a weak lock lost updates under the faults that it cannot survive, and nothing else failed
+	AsPredicted Verdict = "AS PREDICTED" // soak: a weak lock failed only as expected: it lost updates under faults that it cannot survive
 	Fail        Verdict = "FAIL"         // soak: some rule does not hold
 
 	// Verdicts on a claim: of an exploration, a lab, a scheduled job.
@@ -61,9 +61,9 @@ func (s Search) Verdict() Verdict {
 // Sign is the symbol of a verdict on a claim, as tables show it.
 type Sign struct {
 	Verdict
-	Mark  string // one character
-	Class string // CSS class
-	Word  language.Text
+	Mark  string        // one character
+	Class string        // CSS class
+	Word  language.Text // the verdict as a word in a sentence
 }
 
 // Signs returns all signs, in the order of a legend.
@@ -77,7 +77,7 @@ func Signs() []Sign {
 	}
 }
 
-// Sign returns the sign of the verdict; if it has none, that of a claim that was not run.
+// Sign returns the sign of the verdict, or the sign "not run" for a verdict that is not on a claim.
 func (v Verdict) Sign() (s Sign) {
 	for _, s = range Signs() {
 		if s.Verdict == v {

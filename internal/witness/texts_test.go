@@ -171,8 +171,8 @@ func TestEndSentenceTranslatesCode(t *testing.T) {
 func TestCatalogueNamesWitness(t *testing.T) {
 	for _, known := range anomaly.Catalogue() {
 		found := slices.ContainsFunc(findingTexts(), func(r findingText) bool { return r.anomaly == known.ID })
-		if found != slices.Contains(strings.Fields(known.By), "witness") {
-			t.Errorf("%s is shown by %q, and a finding is one: %t", known.ID, known.By, found)
+		if found != slices.Contains(strings.Fields(known.Parts), "witness") {
+			t.Errorf("%s is shown by %q, and a finding is one: %t", known.ID, known.Parts, found)
 		}
 	}
 	for _, r := range findingTexts() {

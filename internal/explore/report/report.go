@@ -69,7 +69,7 @@ func (r Request) goal() (explore.Goal, error) {
 	if segmented {
 		why = language.Both("it has a lock for each segment, and v11 shows what that promises", "它每段各有一把锁，那把锁承诺什么，见 v11")
 	}
-	if !r.Anomaly.IsPromisedBy(r.Lock) && (segmented || !r.Anomaly.OnRequest()) {
+	if !r.Anomaly.IsPromisedBy(r.Lock) && (segmented || !r.Anomaly.IsOnRequest()) {
 		return goal, language.Translate(fmt.Errorf("anomaly: %s does not promise that %s never happens: %s; "+
 			"without --anomaly, explore searches for all anomalies that it promises to prevent", r.Lock.Name, r.Anomaly, why.In(language.English)),
 			"%s 不承诺避免 %s：%s；不加 --anomaly 则搜索它承诺避免的全部异常", r.Lock.Name, r.Anomaly, why.In(language.Chinese))

@@ -109,7 +109,7 @@ func parseAnomaly(query url.Values, s strategy.Strategy, byName bool) (explore.A
 	a := explore.Anomaly(query.Get("anomaly"))
 	var names []string
 	for _, takes := range explore.Anomalies() {
-		if isPromised(takes, s) || byName && takes.OnRequest() {
+		if isPromised(takes, s) || byName && takes.IsOnRequest() {
 			names = append(names, string(takes))
 		}
 	}
@@ -121,7 +121,7 @@ func parseAnomaly(query url.Values, s strategy.Strategy, byName bool) (explore.A
 
 // isPromised reports whether a lock promises to prevent an anomaly, other than those that are looked for only on request.
 func isPromised(a explore.Anomaly, by strategy.Strategy) bool {
-	return a.IsPromisedBy(by) && !a.OnRequest()
+	return a.IsPromisedBy(by) && !a.IsOnRequest()
 }
 
 // parseRequest parses a request for an exploration.
@@ -145,7 +145,7 @@ func parseRequest(query url.Values) (request report.Request, err error) {
 		return request, err
 	case request.Each:
 		return request, fmt.Errorf("%w: each looks for all anomalies, so leave out anomaly", errExclusive)
-	case request.Why && request.Anomaly.OnRequest():
+	case request.Why && request.Anomaly.IsOnRequest():
 		return request, fmt.Errorf("%w: why: no lock promises to prevent %s, so there is no explanation", errExclusive, request.Anomaly)
 	}
 	return request, nil
