@@ -18,7 +18,7 @@ const (
 	TwoHolders     Anomaly = "two-holders"
 	LostUpdate     Anomaly = "lost-update"
 	DoubleSale     Anomaly = "double-sale"     // one order is sold more than once
-	ForeignRelease Anomaly = "foreign-release" // a sale removes, overwrites or prolongs another sale's lock
+	ForeignRelease Anomaly = "foreign-release" // a sale removes, overwrites or extends another sale's lock
 	LeftBehind     Anomaly = "left-behind"     // a lock stays forever that no sale holds
 	Stuck          Anomaly = "stuck"           // a sale can never go on
 	SelfDeadlock   Anomaly = "self-deadlock"   // a sale waits for a lock that it holds itself
@@ -74,7 +74,7 @@ func Catalogue() []Row {
 			both("one order is sold more than once", "同一个订单卖出不止一次"), both("sell one order twice", "把同一个订单卖出两次"), ""},
 		{ForeignRelease, both("foreign release", "误删别人的锁"), "explorer witness locktest exercise lesson",
 			"foreign-delete check-then-delete", "no-owner",
-			both("a sale removes, overwrites or prolongs a lock that another sale holds", "一单删除、覆盖或续期了另一单持有的锁"),
+			both("a sale removes, overwrites or extends a lock that another sale holds", "一单删除、覆盖或续期了另一单持有的锁"),
 			both("remove another’s lock", "删掉别人的锁"),
 			"a process removes or overwrites a lock that an actor of another process holds"},
 		{LeftBehind, both("lock left behind", "锁残留"), "explorer witness locktest exercise lesson",

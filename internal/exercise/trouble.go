@@ -18,7 +18,7 @@ func explanation(reason string) language.Text {
 			"Wait by lock.Sleep, lock.Poll or Clock.Wait, and start goroutines by Clock.Go",
 			"代码在探索器看不到的地方等待、循环或启动了 goroutine。请用 lock.Sleep、lock.Poll 或 Clock.Wait 等待，用 Clock.Go 启动 goroutine"),
 		UndeclaredPoll: language.Both("The code tries again and again, but not by lock.Poll, or its attempts are not all the same. "+
-			"Wait by lock.Poll, and send the same commands in each attempt. A failed attempt must not leave anything in Redis, or prolong an expiry",
+			"Wait by lock.Poll, and send the same commands in each attempt. A failed attempt must not leave anything in Redis, or extend an expiry",
 			"代码反复尝试，但没有用 lock.Poll，或者每次尝试不完全相同。请用 lock.Poll 等待，每次尝试发同样的命令，失败的尝试不要在 Redis 里留下东西，也不要延长过期时间"),
 		Unrepeatable: language.Both("In one schedule, the code does not always do the same. "+
 			"Take the time from its clock only, and use no randomness",

@@ -59,7 +59,7 @@ func explorationOf(row strategy.Strategy, kind witness.FindingKind) *Exploration
 // there is none.
 func explorationFlags(kind witness.FindingKind) string {
 	switch kind {
-	case witness.RemovedLock, witness.ProlongedLock, witness.ExpiredAtWork, witness.Overlapped, witness.LostUpdate:
+	case witness.RemovedLock, witness.ExtendedLock, witness.ExpiredAtWork, witness.Overlapped, witness.LostUpdate:
 		return "--faults expiry=1"
 	case witness.OverwroteLock, witness.RefusedToken, witness.WroteLate:
 		return "--faults pause=1"

@@ -189,7 +189,7 @@ func (s *scene) isLockBroken() bool {
 	}
 	found := s.account.FindingCounts
 	broken := []witness.FindingKind{
-		witness.Overlapped, witness.RemovedLock, witness.OverwroteLock, witness.ProlongedLock, witness.RedisLostLock,
+		witness.Overlapped, witness.RemovedLock, witness.OverwroteLock, witness.ExtendedLock, witness.RedisLostLock,
 	}
 	return slices.ContainsFunc(broken, func(kind witness.FindingKind) bool { return found[kind] > 0 })
 }

@@ -28,7 +28,7 @@ type FindingKind string
 const (
 	RemovedLock       FindingKind = "removed"          // Subject removed Other's lock
 	OverwroteLock     FindingKind = "overwrote"        // Subject took Other's lock by overwriting it
-	ProlongedLock     FindingKind = "prolonged"        // Subject set the expiry of Other's lock
+	ExtendedLock      FindingKind = "prolonged"        // Subject set the expiry of Other's lock
 	ExpiredAtWork     FindingKind = "expired-at-work"  // Subject's lock expired, Duration after it was set, while Subject was at work
 	Overlapped        FindingKind = "together"         // Subject and Other were in the critical section together for Duration
 	RefusedToken      FindingKind = "refused-token"    // the store refused Subject's Token, because it had seen LargerToken

@@ -38,8 +38,8 @@ func findingTexts() []findingText {
 			sentence: both("{by} wrote over {of}'s lock", "{by} 覆盖了 {of} 的锁"), explanation: both(
 				"The lock was taken over although its holder was still at work.",
 				"持有者还在执行，锁就归了别人。")},
-		{kind: ProlongedLock, anomaly: anomaly.ForeignRelease, title: both("Foreign renewal", "给别人的锁续期"),
-			sentence: both("{by} prolonged {of}'s lock", "{by} 给 {of} 的锁续期"), explanation: both(
+		{kind: ExtendedLock, anomaly: anomaly.ForeignRelease, title: both("Foreign renewal", "给别人的锁续期"),
+			sentence: both("{by} extended {of}'s lock", "{by} 给 {of} 的锁续期"), explanation: both(
 				"An expiry was set on a lock that was another's.",
 				"给别人的锁设置了过期时间。")},
 		{kind: RedisLostLock, anomaly: anomaly.TwoHolders, title: both("Redis forgot the lock", "Redis 丢失了锁"),

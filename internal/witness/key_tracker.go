@@ -206,7 +206,7 @@ func (k *keyTracker) renew(event Event) {
 		return
 	}
 	if k.holder() != event.Command.Holder {
-		k.reportForeign(ProlongedLock, event)
+		k.reportForeign(ExtendedLock, event)
 	}
 	k.setExpiry(event.Command.TTL, event.Sent)
 }

@@ -24,7 +24,7 @@ const (
 // kinds that only repeat others.
 func storyKinds() []FindingKind {
 	return []FindingKind{
-		ReplicaPaused, ReplicaDied, RedisLostLock, OverwroteLock, ExpiredAtWork, EnteredOccupied, ProlongedLock,
+		ReplicaPaused, ReplicaDied, RedisLostLock, OverwroteLock, ExpiredAtWork, EnteredOccupied, ExtendedLock,
 		WaitsForItself, RefusedToken, LostUpdate, RemovedLock, LeftBehind,
 	}
 }
@@ -86,7 +86,7 @@ func (s *storyBuilder) findOrAddCause(f Finding) *Finding {
 	switch f.Kind {
 	case ExpiredAtWork:
 		return s.addPauseCause(f)
-	case RemovedLock, ProlongedLock: // The sale took the other's lock for its own.
+	case RemovedLock, ExtendedLock: // The sale took the other's lock for its own.
 		return cmp.Or(s.find(func(before Finding) bool { return before.Kind == EnteredOccupied && isHeldBy(f.Other, before.Subject) }),
 			s.find(func(before Finding) bool { return before.Kind == ExpiredAtWork && before.Subject == f.Subject }))
 	case RefusedToken:

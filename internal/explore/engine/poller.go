@@ -75,7 +75,7 @@ const pollRepeats, leftoverRepeats = 20, 3
 
 // CheckPolls has each waiter in a pause of lock.Poll try again many times, outside the schedule. lock.Poll declares that the attempts are
 // the same, so the search skips those that would be in vain. CheckPolls fails with ErrUndeclaredPoll if such an attempt sends other
-// commands than the one before, gets the lock, or prolongs an expiry; or if each attempt leaves something in Redis although no fault has
+// commands than the one before, gets the lock, or extends an expiry; or if each attempt leaves something in Redis although no fault has
 // happened. It skips waiters whose replies are in seen, and adds the others.
 func (x *Execution) CheckPolls(seen map[Fingerprint]struct{}) {
 	for _, t := range x.tasks {
@@ -98,7 +98,7 @@ func (x *Execution) CheckPolls(seen map[Fingerprint]struct{}) {
 	}
 }
 
-// retryInVain has t try again, and reports whether each attempt is the same and prolongs nothing.
+// retryInVain has t try again, and reports whether each attempt is the same and extends no expiry.
 func retryInVain(t *Task) bool {
 	var lastQueries []query // commands of the attempt before, whose round may have begun before its first command
 	for n := range pollRepeats {
@@ -107,7 +107,7 @@ func retryInVain(t *Task) bool {
 			return true // polling with growing pauses, now longer than a moment
 		}
 		isSame := !t.Ended() && t.isInBriefSleep() && t.isInPollSleep() && (n == 0 || slices.Equal(t.round.queries, lastQueries))
-		if !isSame || t.round.prolongs(t.x.Cluster, t.x.now) {
+		if !isSame || t.round.extendsExpiry(t.x.Cluster, t.x.now) {
 			return false
 		}
 		lastQueries = t.round.queries

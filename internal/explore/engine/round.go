@@ -76,8 +76,8 @@ func (t *Task) recordCommand(q query, version simredis.Version) {
 	r.lastCommandAt = t.x.now
 }
 
-// prolongs reports whether the round has changed nothing, and would prolong an expiry if it ran later.
-func (r *round) prolongs(c *simredis.Cluster, now time.Duration) bool {
+// extendsExpiry reports whether the round has changed nothing, and would extend an expiry if it ran later.
+func (r *round) extendsExpiry(c *simredis.Cluster, now time.Duration) bool {
 	return r.ownChanges.All == 0 && slices.ContainsFunc(r.queries, func(q query) bool {
 		return q.command != nil && c.WouldProlong(q.server, now, q.command)
 	})

@@ -19,7 +19,7 @@ func symptomTexts() [symptomCount]language.Text {
 		ForeignRemoval:        both("%s removes %s's lock", "%s 删除了 %s 的锁"),
 		ForeignExpiry:         both("%s gives %s's lock an expiry", "%s 给 %s 的锁加上了过期时间"),
 		ForeignShortening:     both("%s shortens %s's lock", "%s 缩短了 %s 的锁的过期时间"),
-		ForeignRenewal:        both("%s prolongs %s's lock", "%s 给 %s 的锁续期"),
+		ForeignRenewal:        both("%s extends %s's lock", "%s 给 %s 的锁续期"),
 		ForeignOverwrite:      both("%s overwrites %s's lock", "%s 覆盖了 %s 的锁"),
 		UnlockHidesLoss:       both("%s's Unlock reports success, but the lock was already lost", "%s 的 Unlock 报告成功，其实锁早已丢失"),
 		UnlockLeavesLock:      both("%s's Unlock reports success, but has only shortened the lock's expiry", "%s 的 Unlock 报告成功，其实只缩短了锁的过期时间"),
