@@ -62,7 +62,7 @@ func TestNodeFaultsChangeStateOfNode(t *testing.T) {
 	fault("empty", dao.NodeUp)
 	holds(0)
 	fault("hang", dao.NodeHung) // and is closed so
-	if err := node.Fault("jump"); !errors.Is(err, dao.ErrNodeDo) {
+	if err := node.Fault("jump"); !errors.Is(err, dao.ErrUnknownNodeFault) {
 		t.Errorf("jump: %v", err)
 	}
 }

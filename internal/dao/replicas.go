@@ -48,17 +48,17 @@ func (s *Store) runBeat(ctx context.Context, replicaJSON []byte, runID string) (
 		return beatReply{}, err
 	}
 	values, _ := answer.([]any) // The script always returns an array.
-	reply = beatReply{fields: pairs(values[0]), stock: values[4:]}
+	reply = beatReply{fields: pairsToMap(values[0]), stock: values[4:]}
 	if reply.Run, err = parseRun(reply.fields); err != nil {
 		return beatReply{}, err
 	}
 	reply.Change, reply.Others = fmt.Sprint(values[1]), map[string]service.Replica{}
-	for _, text := range pairs(values[3]) {
+	for _, text := range pairsToMap(values[3]) {
 		other, expiresAt := parseReplica(text)
 		other.LastBeat = expiresAt.Add(-service.Lifetime)
 		reply.Future = append(reply.Future, other)
 	}
-	for instance, text := range pairs(values[2]) {
+	for instance, text := range pairsToMap(values[2]) {
 		other, expiresAt := parseReplica(text)
 		other.LastBeat = expiresAt.Add(-service.Lifetime)
 		reply.Others[instance] = other
@@ -79,8 +79,8 @@ func (s *Store) OnCall(onCall func()) (stop func()) {
 	return s.Calls.Subscribe(callChannel, func(string) { onCall() })
 }
 
-// pairs turns a flat array of names and values, as HGETALL returns it, into a map.
-func pairs(reply any) map[string]string {
+// pairsToMap turns a flat array of names and values, as HGETALL returns it, into a map.
+func pairsToMap(reply any) map[string]string {
 	fields := map[string]string{}
 	values, _ := reply.([]any) // The scripts always return an array here.
 	for i := 0; i+1 < len(values); i += 2 {

@@ -105,7 +105,7 @@ func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds 
 		h.clients = append(h.clients, clients)
 		store := dao.NewStore(clients[0].Client, runID, maxOrders)
 		if s.Check != "" {
-			store.CheckTokensBy(s.Check)
+			store.SetTokenCheck(s.Check)
 		}
 		h.stores = append(h.stores, store)
 	}

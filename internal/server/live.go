@@ -49,7 +49,7 @@ func adminRights(guard api.Guard) string {
 
 // newNodes returns the nodes of Redlock, which it can stop and empty; nil unless all are embedded in this process.
 func newNodes(redis *dao.Redis, hub *live.Hub) *live.Nodes {
-	isExternal := func(node dao.Node) bool { return !node.Embedded() }
+	isExternal := func(node dao.Node) bool { return !node.IsEmbedded() }
 	if len(redis.Nodes) == 0 || slices.ContainsFunc(redis.Nodes, isExternal) {
 		return nil
 	}

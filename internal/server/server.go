@@ -70,7 +70,7 @@ func Open(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s := newServer(cfg, redis, listener.Addr(), o)
 	if err := s.API.Shop.Open(ctx, cfg.Settings); err != nil {
 		row, _ := evolution.Find(cfg.Settings.Lock) // listen has already found this lock.
-		err = redis.Denied(row, lock.Key, dao.ShopRights(), err)
+		err = redis.ExplainDenial(row, lock.Key, dao.ShopRights(), err)
 		return nil, errors.Join(fmt.Errorf("opening the shop: %w", err), listener.Close(), redis.Close())
 	}
 	warnOfAccess(s.API.Guard, listener.Addr(), s.API.Log)
@@ -184,7 +184,7 @@ func fits(ctx context.Context, version string, redis *dao.Redis) error {
 	if err != nil {
 		return err
 	}
-	return redis.Fits(ctx, strategy, lock.Key, dao.ShopRights())
+	return redis.CheckStrategy(ctx, strategy, lock.Key, dao.ShopRights())
 }
 
 // strategies returns the strategies that these Redis servers support, by name.

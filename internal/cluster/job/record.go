@@ -76,7 +76,7 @@ func (r Record) Runs(ctx context.Context) (runs []Run, err error) {
 	indexes := map[string]int{} // index in runs, by the id of the run
 	for from := "-"; ; {
 		var page *redis.XMessageSliceCmd
-		err := dao.OnMaster(ctx, r.Client, recordKey, func(tx redis.Pipeliner) { page = tx.XRangeN(ctx, recordKey, from, "+", 1000) })
+		err := dao.ReadOnMaster(ctx, r.Client, recordKey, func(tx redis.Pipeliner) { page = tx.XRangeN(ctx, recordKey, from, "+", 1000) })
 		if err != nil {
 			return nil, rediserr.Classify(ctx, "MULTI "+recordKey, err)
 		}

@@ -54,7 +54,7 @@ func (s Session) Run(ctx context.Context) (tally Tally, err error) {
 	if s.Lock.Update == strategy.Segmented {
 		return tally, errors.New("segmented divides a stock, and a job has none: take v11, which each segment has")
 	}
-	if err := redis.Fits(ctx, s.Lock, jobName, rights()); err != nil {
+	if err := redis.CheckStrategy(ctx, s.Lock, jobName, rights()); err != nil {
 		return tally, err
 	}
 	replica, err := cluster.Command(s.Config, redis.Addr, redis.Nodes.Addrs(), nil, s.Arguments, s.Output, s.LogOutput)
