@@ -240,7 +240,7 @@ var errNotReady = fmt.Errorf("%w: it has not answered within %v", lock.ErrUnavai
 func (a *API) readyz(r *http.Request) (any, error) {
 	ctx, cancel := context.WithTimeoutCause(r.Context(), readyTimeout, errNotReady)
 	defer cancel()
-	return Readiness{a.health("ready"), a.Version, a.Buyers}, a.Shop.Ready(ctx)
+	return Readiness{a.health("ready"), a.Version, a.Buyers}, a.Shop.CheckReady(ctx)
 }
 
 func (a *API) health(status string) Health {

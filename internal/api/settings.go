@@ -66,7 +66,7 @@ func (a *API) putSettings(r *http.Request) (any, error) {
 	tuning := history.Tuning{
 		TTL: valueOr(body.TTL, now.TTL), Think: valueOr(body.Think, now.Think), Nested: valueOr(body.Nested, now.Nested),
 	}
-	return SettingsOf(s.Tuned(tuning)), a.Shop.Tune(r.Context(), tuning)
+	return SettingsOf(s.WithTuning(tuning)), a.Shop.Tune(r.Context(), tuning)
 }
 
 // valueOr returns *value, or now if value is nil.

@@ -17,8 +17,8 @@ const (
 	replicasKey  = "{inventory}:replicas"  // hash: instance -> heartbeat; see parseReplica
 	readyKey     = "{inventory}:ready"     // string: the instance that last probed whether Redis accepts writes
 
-	// callChannel is the channel on which a replica asks the others for an immediate heartbeat.
-	callChannel = "{inventory}:call"
+	// heartbeatRequestChannel is the channel on which a replica asks the others for an immediate heartbeat.
+	heartbeatRequestChannel = "{inventory}:call"
 
 	// BarrierKey is the key of the lock held while the run is changed.
 	BarrierKey = "{inventory}:barrier"

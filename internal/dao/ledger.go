@@ -73,8 +73,8 @@ func (s *Store) Probe(ctx context.Context) error {
 	return rediserr.Classify(ctx, "SET "+readyKey, s.client.Set(ctx, readyKey, s.instance, readyTTL).Err())
 }
 
-// Quit deletes this replica's heartbeat.
-func (s *Store) Quit(ctx context.Context) error {
+// DeleteHeartbeat deletes this replica's heartbeat.
+func (s *Store) DeleteHeartbeat(ctx context.Context) error {
 	return rediserr.Classify(ctx, "HDEL replicas", s.client.HDel(ctx, replicasKey, s.instance).Err())
 }
 

@@ -28,9 +28,9 @@ func NewLockKey(client redis.UniversalClient, nodes Nodes, key string) *LockKey 
 	return &LockKey{client: client, nodes: nodes, key: key}
 }
 
-// Look implements service.LockKey. If the lock is on nodes, it returns the state that a majority of them reports, unless the stock's Redis
-// has the key itself.
-func (k *LockKey) Look(ctx context.Context, layout service.LockLayout) (service.KeyState, error) {
+// ReadState implements service.LockKey. If the lock is on nodes, it returns the state that a majority of them reports, unless the stock's
+// Redis has the key itself.
+func (k *LockKey) ReadState(ctx context.Context, layout service.LockLayout) (service.KeyState, error) {
 	if layout.Segments > 0 {
 		return k.lookAtSegments(ctx, layout.Segments)
 	}

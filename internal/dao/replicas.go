@@ -24,8 +24,8 @@ func (s *Store) Beat(ctx context.Context, replica service.Replica) (service.Stat
 	return reply.State, err
 }
 
-// Look returns the same state as Beat without sending a heartbeat.
-func (s *Store) Look(ctx context.Context) (service.State, error) {
+// ReadState returns the same state as Beat without sending a heartbeat.
+func (s *Store) ReadState(ctx context.Context) (service.State, error) {
 	reply, err := s.runBeat(ctx, nil, "")
 	return reply.State, err
 }
@@ -43,7 +43,7 @@ type beatReply struct {
 func (s *Store) runBeat(ctx context.Context, replicaJSON []byte, runID string) (reply beatReply, err error) {
 	newest, _ := OrdersKeys(runID)
 	answer, err := s.eval(ctx, lua.Beat, runID, []string{replicasKey, RunKey, newest, BarrierKey, InventoryKey},
-		s.instance, replicaJSON, service.Lifetime.Milliseconds(), keepOrdersSeconds)
+		s.instance, replicaJSON, service.ReplicaLifetime.Milliseconds(), keepOrdersSeconds)
 	if err != nil {
 		return beatReply{}, err
 	}
@@ -55,28 +55,29 @@ func (s *Store) runBeat(ctx context.Context, replicaJSON []byte, runID string) (
 	reply.Change, reply.Others = fmt.Sprint(values[1]), map[string]service.Replica{}
 	for _, text := range pairsToMap(values[3]) {
 		other, expiresAt := parseReplica(text)
-		other.LastBeat = expiresAt.Add(-service.Lifetime)
+		other.LastBeat = expiresAt.Add(-service.ReplicaLifetime)
 		reply.Future = append(reply.Future, other)
 	}
 	for instance, text := range pairsToMap(values[2]) {
 		other, expiresAt := parseReplica(text)
-		other.LastBeat = expiresAt.Add(-service.Lifetime)
+		other.LastBeat = expiresAt.Add(-service.ReplicaLifetime)
 		reply.Others[instance] = other
 	}
 	return reply, nil
 }
 
-// Call asks the other replicas for an immediate heartbeat. One that misses the message sends its next heartbeat within a second.
-func (s *Store) Call(ctx context.Context) error {
-	return rediserr.Classify(ctx, "PUBLISH "+callChannel, s.client.Publish(ctx, callChannel, "").Err())
+// RequestHeartbeats asks the other replicas for an immediate heartbeat. One that misses the message sends its next heartbeat within a
+// second.
+func (s *Store) RequestHeartbeats(ctx context.Context) error {
+	return rediserr.Classify(ctx, "PUBLISH "+heartbeatRequestChannel, s.client.Publish(ctx, heartbeatRequestChannel, "").Err())
 }
 
-// OnCall calls onCall after each Call of a replica, until stop is called.
-func (s *Store) OnCall(onCall func()) (stop func()) {
-	if s.Calls == nil {
+// OnHeartbeatRequest calls onRequest after each request of another replica for a heartbeat, until stop is called.
+func (s *Store) OnHeartbeatRequest(onRequest func()) (stop func()) {
+	if s.HeartbeatRequests == nil {
 		return func() {}
 	}
-	return s.Calls.Subscribe(callChannel, func(string) { onCall() })
+	return s.HeartbeatRequests.Subscribe(heartbeatRequestChannel, func(string) { onRequest() })
 }
 
 // pairsToMap turns a flat array of names and values, as HGETALL returns it, into a map.

@@ -24,7 +24,8 @@ func ShopRights() strategy.Rights {
 	return strategy.ParseRights("+ping +time +multi +exec +eval +evalsha +exists +type +get +set +del +unlink +rename +expire " +
 		"+pexpire +pttl +decr +hget +hmget +hset +hlen +hdel +hgetall +hexists +hkeys +hincrby +lrange +lpush +lrem +publish +subscribe " +
 		"~" + InventoryKey + " ~" + RunKey + " ~" + pastRunsKey + " ~" + fenceKey + " ~" + replicasKey + " ~" + readyKey + " ~" + BarrierKey +
-		" ~" + meaning.SegmentPrefix + "* ~" + ordersPrefix + "* ~" + lock.Key + " &" + callChannel).Union(strategy.TrialRights(lock.Key))
+		" ~" + meaning.SegmentPrefix + "* ~" + ordersPrefix + "* ~" + lock.Key + " &" + heartbeatRequestChannel).
+		Union(strategy.TrialRights(lock.Key))
 }
 
 // NodeRights returns the rights needed on a Redlock node besides those of the lock: to read, remove and try the key.

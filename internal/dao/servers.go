@@ -13,9 +13,9 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// ServersOf determines which servers a lock can use: the name and version of the stock's Redis, its command for compare-and-delete, and the
-// number of nodes.
-func ServersOf(ctx context.Context, client redis.UniversalClient, nodes Nodes) (strategy.Servers, error) {
+// DetectServers determines which servers a lock can use: the name and version of the stock's Redis, its command for compare-and-delete, and
+// the number of nodes.
+func DetectServers(ctx context.Context, client redis.UniversalClient, nodes Nodes) (strategy.Servers, error) {
 	if err := client.Ping(ctx).Err(); err != nil {
 		return strategy.Servers{}, err
 	}

@@ -20,7 +20,7 @@ import (
 
 // Store is the stock and the order ledger of one replica in Redis. It implements service.Stock and service.Ledger.
 type Store struct {
-	Calls lock.Notifier // receives the Calls of other replicas; nil: none are received
+	HeartbeatRequests lock.Notifier // receives requests for a heartbeat; nil: none are received
 
 	client    redis.UniversalClient
 	instance  string               // unique name of this process

@@ -223,7 +223,7 @@ func (h *Harness) newLocks(x *engine.Execution, p *engine.Process, clients []*si
 		Client: clients[0].Client, CompareAndDelete: "DELEX", Nodes: nodes,
 	}
 	if h.strategy.Update == strategy.Segmented {
-		return service.SegmentLocks(h.strategy, parts, Segments)
+		return service.NewSegmentLocks(h.strategy, parts, Segments)
 	}
 	return []lock.Locker{h.strategy.New(parts)}
 }

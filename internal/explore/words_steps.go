@@ -153,7 +153,7 @@ func (r *recorder) actorSentences(before baseline) []string {
 			sentences = append(sentences, r.say("%s has sold", "%s 卖出一件", a.Name))
 		default:
 			// the cause alone, without the operation that failed
-			why := reason.InShort(r.x.Scenario.Language, a.Err(), lock.ErrNotObtained, lock.ErrTimeout, lock.ErrLost, lock.ErrCancelled,
+			why := reason.ShortText(r.x.Scenario.Language, a.Err(), lock.ErrNotObtained, lock.ErrTimeout, lock.ErrLost, lock.ErrCancelled,
 				lock.ErrScriptFailed, lock.ErrOutcomeUnknown, lock.ErrRefused, lock.ErrUnavailable)
 			sentences = append(sentences, r.say("%s fails: %s", "%s 失败：%s", a.Name, why))
 		}

@@ -104,7 +104,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	log := o.Log.With("replica", replica)
 	instance := uuid.NewString()
 	store := dao.NewStore(redis.Store, instance, cfg.MaxOrders)
-	store.Calls = redis.Calls
+	store.HeartbeatRequests = redis.HeartbeatRequests
 	shop := newShop(redis, store)
 	shop.Replica, shop.Log = replica, log
 	shop.Parts.Clock, shop.Parts.Process = lock.SystemClock{Ahead: cfg.Server.ClockOffset}, instance
@@ -170,7 +170,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	}
 	go func() {
 		defer close(s.heartbeatEnded)
-		s.API.Shop.Live(beating)
+		s.API.Shop.SendHeartbeats(beating)
 	}()
 	sales, cancelSales := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancelSales = cancelSales

@@ -64,7 +64,7 @@ func newStep(name string) Contestant {
 
 func openStep(row strategy.Strategy, env Env) (Seller, error) {
 	client := newClient(env, env.DialLock, env.Addrs[0])
-	servers, err := dao.ServersOf(context.Background(), client, nil)
+	servers, err := dao.DetectServers(context.Background(), client, nil)
 	if err != nil {
 		return nil, errors.Join(err, client.Close())
 	}
