@@ -216,7 +216,7 @@ var breakages = []breakage{
 		"explore v11 --actors 3 --replicas 2 --try 2 => foreign-release",
 	},
 	{
-		"kept lock used past its expiry", "internal/lockv11/lock.go", ` || !l.fresh(k.sent):
+		"kept lock used past its expiry", "internal/lockv11/lock.go", ` || !l.isFresh(k.sent):
 		_ = l.giveBack(ctx, k) // if this fails, the lock expires
 		return nil
 	}

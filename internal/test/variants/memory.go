@@ -110,7 +110,7 @@ func (l *localLine) acquire(ctx context.Context, owner string) (*lock.Lease, err
 		l.leave()
 		return nil, err
 	}
-	return lease.With(func(ctx context.Context) error {
+	return lease.WithUnlock(func(ctx context.Context) error {
 		defer l.leave()
 		return lease.Unlock(ctx)
 	}), nil
