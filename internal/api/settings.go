@@ -20,7 +20,7 @@ const (
 type Settings struct {
 	history.Tuning
 
-	Wait int64 `json:"wait_ms"`
+	Wait int64 `json:"wait_ms"` // longest wait for the lock, in ms
 }
 
 // SettingsOf converts settings to the body of GET /settings.

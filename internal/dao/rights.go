@@ -38,7 +38,7 @@ func NodeRights() strategy.Rights {
 // required rights: those of the lock, and own, which are those of the rest of the program. Each Redlock node is tried separately; one that
 // does not answer is not a failure.
 func (r *Redis) CheckStrategy(ctx context.Context, s strategy.Strategy, key string, own strategy.Rights) error {
-	if err := s.Fits(r.Servers); err != nil {
+	if err := s.CheckServers(r.Servers); err != nil {
 		return err
 	}
 	parts := strategy.Parts{

@@ -47,7 +47,7 @@ func TestFitsReportsMissingRights(t *testing.T) {
 		return r.CheckStrategy(t.Context(), row, lock.Key, dao.ShopRights())
 	}
 	for _, row := range evolution.Table() {
-		if row.Fits(root.Servers) != nil {
+		if row.CheckServers(root.Servers) != nil {
 			continue
 		}
 		needs := dao.ShopRights().Union(row.Rights(root.Servers, lock.Key))

@@ -174,7 +174,7 @@ func (s *Store) replyError(ctx context.Context, reply any, order history.Order) 
 		return fmt.Errorf("%w: the store has seen a larger fencing token than %d", lock.ErrLost, order.Fence)
 	case int64(lua.RunOver):
 		return errRunOver
-	case int64(lua.NoNumber):
+	case int64(lua.NotANumber):
 		return s.findBadData(ctx, order.RunID, errRepaired)
 	case int64(lua.StockChanged):
 		return errStockChanged

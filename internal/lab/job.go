@@ -42,7 +42,7 @@ func openRecord(s *Stage, j Job) (*record, error) {
 	}
 	s.atEnd(redis.Close)
 	first := time.Now().Truncate(everyTick).Add(everyTick)
-	return &record{job.Record{Client: redis.Store, Every: job.Every(everyTick)}, s, j.Work, first, j.IsCache}, nil
+	return &record{job.Record{Client: redis.Store, Every: job.TickLength(everyTick)}, s, j.Work, first, j.IsCache}, nil
 }
 
 // KillRunner waits for the first run of the first tick, and kills its replica, which has the lock.
@@ -62,9 +62,9 @@ func (r *record) KillRunner() {
 // AwaitTicks waits for the end of n ticks, and notes their runs and the missed ticks from the record.
 func (r *record) AwaitTicks(n int) {
 	s := r.stage
-	last := r.Every.After(r.first, n-1)
+	last := r.Every.AddTicks(r.first, n-1)
 	s.do(passing(n), func() error {
-		if err := lock.Sleep(s.ctx, lock.SystemClock{}, time.Until(last.Add(r.Every.Over()))); err != nil {
+		if err := lock.Sleep(s.ctx, lock.SystemClock{}, time.Until(last.Add(r.Every.RunWindow()))); err != nil {
 			return err
 		}
 		runs, err := r.Runs(s.ctx)
@@ -97,8 +97,8 @@ func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 				see(witness.KindRunEnds, run.Replica, name, run.End)
 			}
 		}
-		if count.Runs == 0 && !count.Busy {
-			see(witness.KindTickMissed, "", "", count.Tick.Add(r.Every.Over()))
+		if count.Runs == 0 && !count.LeftOut {
+			see(witness.KindTickMissed, "", "", count.Tick.Add(r.Every.RunWindow()))
 		}
 	}
 	return all

@@ -95,7 +95,7 @@ func (s *servers) fits(ctx context.Context, lock strategy.Strategy) error {
 	}
 	there := redis.Servers
 	there.Nodes = len(s.masters) - 1
-	return errors.Join(lock.Fits(there), redis.Close())
+	return errors.Join(lock.CheckServers(there), redis.Close())
 }
 
 // startRedis starts a real Redis. It persists nothing unless the arguments say otherwise.

@@ -41,7 +41,7 @@ func (n *Nodes) Routes() []route.Row {
 		route.On("POST", "/nodes/{node}", route.Administrator, route.Front, n.do),
 	}
 	if n == nil {
-		return route.Absent(rows)
+		return route.WithoutHandlers(rows)
 	}
 	return rows
 }

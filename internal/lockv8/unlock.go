@@ -19,7 +19,7 @@ func (l *Locker) unlock(ctx context.Context, owner string) (kept bool, err error
 	case reply == lua.HeldByAnother:
 		return false, lock.ErrNotOwner
 	}
-	return reply == lua.Kept, nil
+	return reply == lua.StillHeld, nil
 }
 
 // release releases the lock completely: a nested Lock whose reply was lost is still counted in Redis.

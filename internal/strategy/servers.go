@@ -24,8 +24,8 @@ var (
 	ErrNoRights = lock.WithCode("no_rights", "the Redis user lacks rights")
 )
 
-// Fits returns ErrNoNodes or ErrNoCommand if the lock does not work on these servers.
-func (s Strategy) Fits(available Servers) error {
+// CheckServers returns ErrNoNodes or ErrNoCommand if the lock does not work on these servers.
+func (s Strategy) CheckServers(available Servers) error {
 	switch {
 	case s.OnNodes && available.Nodes == 0:
 		return fmt.Errorf("%w: %s is on several masters: name three or more by redis.redlock_addrs, or leave redis.addrs empty for embedded ones",

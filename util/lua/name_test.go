@@ -19,7 +19,7 @@ func TestSentByReturnsScript(t *testing.T) {
 		{"EVALSHA", sum("return 1"), ""},
 		{"GET", lua.Take, ""},
 	} {
-		if got := lua.SentBy(c.command, c.argument); got != c.want {
+		if got := lua.SentScript(c.command, c.argument); got != c.want {
 			t.Errorf("%s %.40q sends %s; want %s", c.command, c.argument, lua.Name(got), lua.Name(c.want))
 		}
 	}

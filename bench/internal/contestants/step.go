@@ -38,7 +38,7 @@ func newStep(name string) Contestant {
 	c := Contestant{Name: name, Title: row.Title.In(language.English), Kind: Step}
 	c.fits = func(servers strategy.Servers) error {
 		servers.Nodes = lockNodes
-		return row.Fits(servers)
+		return row.CheckServers(servers)
 	}
 	if row.OnNodes {
 		c.Nodes = 1 + lockNodes

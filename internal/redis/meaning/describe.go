@@ -20,7 +20,7 @@ func Describe(args []any) (name, all string) {
 	if len(words) < 3 {
 		return name, strings.Join(words, " ")
 	}
-	if script := lua.Base(lua.SentBy(name, words[1])); script != "" {
+	if script := lua.Base(lua.SentScript(name, words[1])); script != "" {
 		name = lua.Name(script)
 		shown := append([]string{cmp.Or(lua.File(script), name)}, words[3:]...)
 		if does := describeStockEffect(script, Of(args, nil, nil)); does != "" {

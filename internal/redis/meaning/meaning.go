@@ -71,7 +71,7 @@ func Of(args []any, reply any, err error) (m Meaning) {
 	if len(args) < 2 || redis.HasErrorPrefix(err, "NOSCRIPT") {
 		return Meaning{}
 	}
-	script, name := lua.Base(lua.SentBy(Text(args[0]), Text(args[1]))), strings.ToLower(Text(args[0]))
+	script, name := lua.Base(lua.SentScript(Text(args[0]), Text(args[1]))), strings.ToLower(Text(args[0]))
 	switch {
 	case script != "" && len(args) > 3:
 		m = scriptMeaning(script, args, reply)
@@ -199,7 +199,7 @@ func lockScriptOutcome(script string, reply int64) Outcome {
 	switch reply {
 	case lua.Released:
 		return doneIf(script != lua.Release, Passed)
-	case lua.Kept:
+	case lua.StillHeld:
 		return Again
 	case lua.HeldByAnother:
 		return ByOther

@@ -58,7 +58,7 @@ func startJob(cfg config.Config, lock, every, work string) error {
 	if err != nil {
 		return err
 	}
-	s.Every = job.Every(length)
+	s.Every = job.TickLength(length)
 	if s.Work, err = time.ParseDuration(work); err != nil {
 		return err
 	}
