@@ -29,12 +29,12 @@ type Verb string
 
 // Verbs of commands on the lock (takes to removes) and on the stock (reads and writes).
 const (
-	Takes   Verb = "takes"
-	Looks   Verb = "looks" // reads the key of the lock
-	Renews  Verb = "renews"
-	Removes Verb = "removes"
-	Reads   Verb = "reads"
-	Writes  Verb = "writes"
+	Takes   Verb = "takes"   // takes the lock, or tries to
+	Looks   Verb = "looks"   // reads the key of the lock
+	Renews  Verb = "renews"  // sets the expiry of the lock again
+	Removes Verb = "removes" // deletes the lock, or releases it once
+	Reads   Verb = "reads"   // reads the stock
+	Writes  Verb = "writes"  // writes the stock
 )
 
 // Outcome is the result of a command.
@@ -42,7 +42,7 @@ type Outcome string
 
 // Outcomes of commands.
 const (
-	Done     Outcome = "done"
+	Done     Outcome = "done"      // done, and none of the special cases below
 	Again    Outcome = "again"     // done: a nested call took or released the holder's lock, or the ledger has the order already
 	ByOther  Outcome = "by-other"  // not done: another owner holds the lock
 	ByNobody Outcome = "by-nobody" // not done: the lock is free
@@ -157,7 +157,8 @@ func scriptMeaning(script string, args []any, reply any) Meaning {
 	if !parseSegmentKey(lock.Key+":", lock.Key, key, &m.Segment) || m.Verb == "" { // another lock, such as the barrier
 		return Meaning{}
 	}
-	if script != lua.RemoveHolder { // which somebody else sends, by hand
+	if script != lua.RemoveHolder { // Its argument is the holder to remove, not the owner who sends it.
+
 		m.Owner = Text(argAt(scriptArgs, 0))
 	}
 	return m
