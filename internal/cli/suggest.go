@@ -29,7 +29,6 @@ const charsPerTypo = 5
 
 // closestNames returns the names that resemble what was typed, or begin or end with it; none if there are more than maxSuggestions. Cobra
 // compares only names of commands, so closestNames passes the names to it as commands.
-
 func closestNames(typed string, names []string) []string {
 	if typed == "" {
 		return nil

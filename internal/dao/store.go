@@ -217,5 +217,4 @@ func badStockError(key, problem string) error {
 	}
 	return fmt.Errorf("%w: the key %s %s; it takes a whole number from 0 to %d, as by redis-cli set %s 200 or PUT /inventory",
 		service.ErrBadStock, InventoryKey, problem, history.MaxStock, InventoryKey)
-
 }

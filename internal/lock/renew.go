@@ -26,7 +26,6 @@ type Renewal struct {
 }
 
 // StartRenewal starts to renew a lock; sent is when the command that took it was sent. extend sets the expiry again, and fails with
-
 // ErrNotOwner when another owner holds the lock. Stop ends the renewal.
 func StartRenewal(opts Options, sent time.Time, extend func(context.Context) error) *Renewal {
 	ctx, stop := context.WithCancel(context.Background())

@@ -205,7 +205,6 @@ func (s *Shop) awaitOtherReplicas(ctx context.Context, id string) error {
 		_ = lock.Sleep(wait, s.Clock, changeInterval) // The loop condition checks wait.
 	}
 	return fmt.Errorf("%w: a replica does not answer", ErrInFlight)
-
 }
 
 // CheckReady fails if no sale could be made now. It writes to the store, and takes and releases a lock of the current run's strategy, with

@@ -107,7 +107,7 @@ func updateFunctions(update strategy.Update) []functions {
 		return []functions{{usual, []string{"take"}}}
 	case strategy.Segmented:
 		return []functions{
-			{"service/segmented.go", []string{"SegmentLocks", "sellFromSegments", "firstSegment"}}, {usual, []string{"prepare", "write"}},
+			{"service/segmented.go", []string{"NewSegmentLocks", "sellFromSegments", "firstSegment"}}, {usual, []string{"prepare", "write"}},
 		}
 	case strategy.CheckAndSet:
 		return []functions{{watching, []string{"checkAndSet"}}, {usual, []string{"prepare", "write"}}}

@@ -15,9 +15,8 @@ type Capabilities struct {
 	InLine           bool // sales of one process wait in a local queue
 	HandsOn          bool // a sale hands the lock to the next sale of its process without a command
 	InOrder          bool // first come, first served, except for a bounded number of hand-offs within a process
-
-	HandsOver bool // Unlock gives the lock to the next waiting process, and wakes it
-	Cached    bool // a process keeps the lock until another process asks for it
-	TakesBack bool // Lock releases what a command with a lost reply may have obtained
-	Terse     bool // Unlock returns ErrNotOwner also for an expired lock, because the reply does not tell the two apart
+	HandsOver        bool // Unlock gives the lock to the next waiting process, and wakes it
+	Cached           bool // a process keeps the lock until another process asks for it
+	TakesBack        bool // Lock releases what a command with a lost reply may have obtained
+	Terse            bool // Unlock returns ErrNotOwner also for an expired lock, because the reply does not tell the two apart
 }

@@ -14,7 +14,7 @@ type Servers struct {
 	CompareAndDelete string // native compare-and-delete command of the stock's Redis: DELEX or DELIFEQ; "" if it has none
 }
 
-// Errors of Strategy.Fits, and of the trial of a lock.
+// Errors of Strategy.CheckServers, and of the trial of a lock.
 var (
 	// ErrNoNodes is returned for a lock on several masters if there are none.
 	ErrNoNodes = lock.WithCode("no_nodes", "there are no nodes")

@@ -15,7 +15,6 @@ func Name(script string) string {
 	if name == "" {
 		first, _, _ := strings.Cut(strings.TrimSpace(script), "\n")
 		if comment, ok := strings.CutPrefix(first, "--"); ok {
-
 			name, _, _ = strings.Cut(strings.TrimSpace(comment), " ")
 			name = strings.TrimRight(name, ".,:;")
 		}

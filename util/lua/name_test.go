@@ -8,7 +8,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// SentBy recognizes a script by its text or its SHA-1, as go-redis sends it.
+// SentScript recognizes a script by its text or its SHA-1, as go-redis sends it.
 func TestSentByReturnsScript(t *testing.T) {
 	sum := func(script string) string { return redis.NewScript(script).Hash() }
 	for _, c := range []struct{ command, argument, want string }{

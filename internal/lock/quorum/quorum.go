@@ -60,9 +60,7 @@ type Request func(context.Context, redis.Cmdable) (bool, error)
 
 // Tally counts the answers of nodes. A node that did not answer in time has failed.
 type Tally struct {
-	Yes    int // number of nodes that agreed
-	No     int // number of nodes that refused
-	Failed int // number of nodes that failed
+	Yes, No, Failed int // number of nodes that agreed, refused, and failed
 
 	err error // first failure; nil: none
 }

@@ -158,7 +158,6 @@ func scriptMeaning(script string, args []any, reply any) Meaning {
 		return Meaning{}
 	}
 	if script != lua.RemoveHolder { // Its argument is the holder to remove, not the owner who sends it.
-
 		m.Owner = Text(argAt(scriptArgs, 0))
 	}
 	return m

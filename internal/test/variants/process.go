@@ -27,7 +27,6 @@ type process struct {
 	strategy.Parts
 	client redis.UniversalClient // Parts.Client
 	ttl    int64                 // lock expiry, in milliseconds
-
 }
 
 // releaseFunc releases a lock, with the errors of lock.Lease.Unlock.
