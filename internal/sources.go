@@ -1,9 +1,9 @@
-// Package internal holds the text of the locks, for those who show it. The packages below know nothing of this.
+// Package internal embeds the source of the locks, for display.
 package internal
 
 import "embed"
 
-// Sources are the Go files of the steps, of the contrasts, and of what they share, and how a sale updates the stock, by package.
+// Sources holds the Go files of the steps, of the contrasts and of their common parts, and those by which a sale updates the stock.
 //
 //go:embed lockv*/*.go lock/*.go lock/delex/*.go lock/quorum/*.go lock/redlock/*.go lock/contrast/*.go
 //go:embed service/update.go service/optimistic.go service/segmented.go

@@ -20,17 +20,17 @@ import (
 
 // API handles the HTTP requests of a shop. Begin with Routes.
 type API struct {
-	Shop    *service.Shop
-	Replica string
-	Redis   string                                       // human-readable name of the Redis
-	Version string                                       // name and version of the Redis server; empty: unknown
-	Buyers  int                                          // limit of concurrent buyers; 0: no limit
-	Nodes   []string                                     // addresses of the masters for locks on several nodes
-	Fits    func(ctx context.Context, lock string) error // returns an error if the lock cannot run on this Redis
-	Log     *slog.Logger
-	Guard   Guard
-	Metrics Metrics
-	NewID   func() string // returns a new order id
+	Shop      *service.Shop
+	Replica   string
+	Redis     string                                       // human-readable name of the Redis
+	Version   string                                       // name and version of the Redis server; empty: unknown
+	Buyers    int                                          // limit of concurrent buyers; 0: no limit
+	Nodes     []string                                     // addresses of the masters for locks on several nodes
+	CheckLock func(ctx context.Context, lock string) error // returns an error if the lock cannot run on this Redis
+	Log       *slog.Logger
+	Guard     Guard
+	Metrics   Metrics
+	NewID     func() string // returns a new order id
 
 	BehindFront bool // true: the cluster's reverse proxy has assigned the order ids
 }
@@ -69,7 +69,7 @@ func (a *API) sale(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		_, code := answer.StatusOf(err)
 		a.Metrics.Answered(code)
-		return answer.OfSale(id, err)
+		return answer.WithOrderID(id, err)
 	}
 	if receipt.Replayed {
 		w.Header().Set(ReplayedHeader, "true")
@@ -99,6 +99,7 @@ func (a *API) order(r *http.Request) (any, error) {
 	return order, err
 }
 
+// millis converts d to milliseconds.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // inventory handles GET /inventory.
@@ -142,6 +143,7 @@ func (a *API) lock(r *http.Request) (any, error) {
 	return a.lockAnswer(version, key), err
 }
 
+// lockAnswer describes a lock and its key.
 func (a *API) lockAnswer(version string, key service.KeyState) LockAnswer {
 	strategy, _ := evolution.Find(version) // A lock of a newer replica has no title here.
 	answer := LockAnswer{Version: version, Title: strategy.Title.In(language.English), Versions: evolution.Names(), Key: key}
@@ -176,7 +178,7 @@ func (a *API) putLock(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, BadRequest(err, `want {"version":"v4"}, one of `+strings.Join(evolution.Names(), ", "))
 	}
-	if err = a.Fits(r.Context(), *body.Version); err == nil {
+	if err = a.CheckLock(r.Context(), *body.Version); err == nil {
 		err = a.Shop.SetLock(r.Context(), *body.Version)
 	}
 	if err != nil {
@@ -234,15 +236,17 @@ func (a *API) healthz(*http.Request) (any, error) { return a.health("ok"), nil }
 // readyTimeout is how long readyz waits for Redis. It is short because health checks repeat.
 const readyTimeout = time.Second
 
+// errNotReady is the cause of readyz's timeout.
 var errNotReady = fmt.Errorf("%w: it has not answered within %v", lock.ErrUnavailable, readyTimeout)
 
 // readyz handles GET /readyz. It succeeds if a trial write shows that the replica can sell.
 func (a *API) readyz(r *http.Request) (any, error) {
 	ctx, cancel := context.WithTimeoutCause(r.Context(), readyTimeout, errNotReady)
 	defer cancel()
-	return Readiness{a.health("ready"), a.Version, a.Buyers}, a.Shop.Ready(ctx)
+	return Readiness{a.health("ready"), a.Version, a.Buyers}, a.Shop.CheckReady(ctx)
 }
 
+// health returns the fields that healthz and readyz have in common.
 func (a *API) health(status string) Health {
 	return Health{Service: "lockstep", Status: status, Replica: a.Replica, Redis: a.Redis}
 }

@@ -22,7 +22,7 @@ type Guard struct {
 }
 
 // Refuse returns an error if the sender of r is not in who, and nil otherwise. The error reveals nothing else about the route.
-func (g Guard) Refuse(r *http.Request, who route.Who) error {
+func (g Guard) Refuse(r *http.Request, who route.Access) error {
 	if !g.Hosts.isKnown(r.Host) {
 		return fmt.Errorf("%w: Host is %.100q; add the name to server.hosts, or set an admin.token", errForeignHost, r.Host)
 	}
@@ -71,6 +71,7 @@ func checkOrigin(r *http.Request) error {
 	}
 }
 
+// checkAdmin returns an error if the sender of a request with this header is not an administrator.
 func (g Guard) checkAdmin(header http.Header) error {
 	scheme, token, _ := strings.Cut(header.Get("Authorization"), " ")
 	switch {

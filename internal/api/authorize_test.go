@@ -47,13 +47,13 @@ func TestHostsKnows(t *testing.T) {
 // role.
 func newGuardedHandler(guard Guard) http.Handler {
 	rows := append((&API{Metrics: noMetrics{}}).Routes(), []route.Row{
-		{Method: "GET", Pattern: "/play/{what}", Who: route.Participant},
-		{Method: "GET", Pattern: "/room/{lesson}", Who: route.Reader},
-		{Method: "POST", Pattern: "/room/answer", Who: route.Participant},
-		{Method: "GET", Pattern: "/room/participants", Who: route.Administrator},
-		{Method: "DELETE", Pattern: "/room/participants/{who}", Who: route.Administrator},
-		{Method: "POST", Pattern: "/bursts", Who: route.Administrator},
-		{Method: "POST", Pattern: "/replicas/{name}", Who: route.Administrator},
+		{Method: "GET", Pattern: "/play/{what}", Access: route.Participant},
+		{Method: "GET", Pattern: "/room/{lesson}", Access: route.Reader},
+		{Method: "POST", Pattern: "/room/answer", Access: route.Participant},
+		{Method: "GET", Pattern: "/room/participants", Access: route.Administrator},
+		{Method: "DELETE", Pattern: "/room/participants/{who}", Access: route.Administrator},
+		{Method: "POST", Pattern: "/bursts", Access: route.Administrator},
+		{Method: "POST", Pattern: "/replicas/{name}", Access: route.Administrator},
 	}...)
 	for i := range rows {
 		rows[i].Handle = func(http.ResponseWriter, *http.Request) error { return nil }
@@ -122,8 +122,8 @@ func TestGuardAllowsByRoleAndOrigin(t *testing.T) {
 		{"the page itself, in an old browser", loopback, "PUT", "localhost:8080", "Origin: http://localhost:8080", 200, ""},
 		{"a rebound name", loopback, "PUT", "evil.com", "", 403, `Host is "evil.com"; add the name to server.hosts, or set an admin.token`},
 		{"a rebound name that reads", loopback, "GET", "evil.com:8080", "Sec-Fetch-Site: same-origin", 403, `"evil.com:8080"`},
-		{"a page elsewhere that sells", loopback, "POST", "127.0.0.1:8080", "Sec-Fetch-Site: cross-site", 403, "no page of another site"},
-		{"a page on another port", loopback, "POST", "localhost:8080", "Sec-Fetch-Site: same-site", 403, "no page of another site"},
+		{"a page elsewhere that sells", loopback, "POST", "127.0.0.1:8080", "Sec-Fetch-Site: cross-site", 403, "not a page of another site"},
+		{"a page on another port", loopback, "POST", "localhost:8080", "Sec-Fetch-Site: same-site", 403, "not a page of another site"},
 		{"an old browser elsewhere", loopback, "POST", "127.0.0.1:8080", "Origin: http://evil.com", 403, `Origin is "http://evil.com"`},
 		{"a page that is a file", loopback, "DELETE", "127.0.0.1:8080", "Origin: null", 403, `Origin is "null"`},
 		{"a link elsewhere", loopback, "GET", "127.0.0.1:8080", "Sec-Fetch-Site: cross-site", 200, ""},
@@ -133,7 +133,7 @@ func TestGuardAllowsByRoleAndOrigin(t *testing.T) {
 		{"a token, in lower case its scheme", withToken, "DELETE", "127.0.0.1:8080", "Authorization: bearer secret", 200, ""},
 		{"a wrong token", withToken, "DELETE", "127.0.0.1:8080", "Authorization: Bearer guess", 403, "this is not the admin.token"},
 		{"a token, and buying without", withToken, "POST", "shop.example.com", "", 200, ""},
-		{"a token, and a page elsewhere", withToken, "POST", "shop.example.com", "Sec-Fetch-Site: cross-site", 403, "no page of another site"},
+		{"a token, and a page elsewhere", withToken, "POST", "shop.example.com", "Sec-Fetch-Site: cross-site", 403, "not a page of another site"},
 		{"nobody's", Guard{}, "PUT", "127.0.0.1", "Authorization: Bearer guess", 403, "admin.open: true"},
 		{"a token, and a burst without", withToken, "POST /bursts", "shop.example.com", "", 401, "Authorization: Bearer <admin.token>"},
 		{"a token, and a replica is killed", withToken, "POST /replicas/r1", "shop.example.com", "Authorization: Bearer secret", 200, ""},

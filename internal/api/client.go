@@ -6,9 +6,9 @@ import (
 	"net/netip"
 )
 
-// Client identifies the client of a request by its address, for limits per client. Behind a cluster's reverse proxy, it is the address in
-// the proxy's X-Forwarded-For. Other proxies are not trusted: all clients behind one count as one client.
-func Client(r *http.Request, behindFront bool) string {
+// ClientAddress identifies the client of a request by its address, for limits per client. Behind a cluster's reverse proxy, it is the
+// address in the proxy's X-Forwarded-For. Other proxies are not trusted: all clients behind one count as one client.
+func ClientAddress(r *http.Request, behindFront bool) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr

@@ -28,7 +28,7 @@ func TestClientIsAddressSeenByServer(t *testing.T) {
 			if c.forwarded != "" {
 				r.Header.Set("X-Forwarded-For", c.forwarded)
 			}
-			if got := Client(r, c.behindFront); got != c.want {
+			if got := ClientAddress(r, c.behindFront); got != c.want {
 				t.Errorf("got %s; want %s", got, c.want)
 			}
 		})

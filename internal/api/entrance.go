@@ -27,14 +27,15 @@ type Entrance struct {
 	Log     *slog.Logger
 	Admit   func(header http.Header, r *http.Request) error // refuses requests before their bodies are read; nil: admits all
 
-	ending atomic.Bool
+	ending atomic.Bool // true: End was called
 
 	mu         sync.Mutex
-	inProgress int
-	left       time.Time // time at which the last request left
-	shut       bool
+	inProgress int       // number of requests in progress
+	lastLeft   time.Time // time at which the last request left
+	shut       bool      // true: all requests are refused
 }
 
+// ServeHTTP implements http.Handler.
 func (e *Entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if e.Replica != "" {
 		w.Header().Set("X-Lockstep-Replica", e.Replica)
@@ -67,14 +68,15 @@ func (e *Entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // End makes /readyz fail, and makes every response that has not begun the last one of its connection.
 func (e *Entrance) End() { e.ending.Store(true) }
 
-// Shut refuses all further requests if none has been in progress for the duration quiet. It reports whether requests are refused.
-func (e *Entrance) Shut(quiet time.Duration) bool {
+// ShutIfQuiet refuses all further requests if none has been in progress for the duration quiet. It reports whether requests are refused.
+func (e *Entrance) ShutIfQuiet(quiet time.Duration) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.shut = e.shut || e.inProgress == 0 && time.Since(e.left) >= quiet
+	e.shut = e.shut || e.inProgress == 0 && time.Since(e.lastLeft) >= quiet
 	return e.shut
 }
 
+// enter counts a request in progress. It reports false if requests are refused.
 func (e *Entrance) enter() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -84,11 +86,12 @@ func (e *Entrance) enter() bool {
 	return !e.shut
 }
 
+// leave ends a request counted by enter.
 func (e *Entrance) leave() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.inProgress--
-	e.left = time.Now()
+	e.lastLeft = time.Now()
 }
 
 // recoverPanic logs a handler's panic with its stack. The client gets status 500, or a closed connection if its response has begun.
@@ -110,8 +113,8 @@ func (e *Entrance) recoverPanic(w *trackedResponse, r *http.Request) {
 // trackedResponse records whether a response has begun.
 type trackedResponse struct {
 	http.ResponseWriter
-	ending *atomic.Bool
-	begun  bool
+	ending *atomic.Bool // Entrance.ending
+	begun  bool         // true: the status line was written, or is about to be
 }
 
 // begin records the start of the response. While the server ends, it tells the client not to reuse the connection.
@@ -122,6 +125,7 @@ func (a *trackedResponse) begin() {
 	a.begun = true
 }
 
+// WriteHeader implements http.ResponseWriter.
 func (a *trackedResponse) WriteHeader(status int) {
 	if status >= http.StatusOK { // A 1xx status only precedes the response.
 		a.begin()
@@ -129,6 +133,7 @@ func (a *trackedResponse) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
+// Write implements http.ResponseWriter.
 func (a *trackedResponse) Write(text []byte) (int, error) {
 	a.begin()
 	return a.ResponseWriter.Write(text)

@@ -85,17 +85,17 @@ func TestShutWaitsForRequestsAndRefusesNewOnes(t *testing.T) {
 		result <- err
 	}()
 	<-inside
-	if entrance.Shut(0) {
+	if entrance.ShutIfQuiet(0) {
 		t.Error("Shut returns true while a request is served")
 	}
 	close(goOn)
 	if err := <-result; err != nil {
 		t.Error(err)
 	}
-	if entrance.Shut(time.Hour) {
+	if entrance.ShutIfQuiet(time.Hour) {
 		t.Error("Shut returns true before the quiet time has passed")
 	}
-	for !entrance.Shut(0) { // the handler returns a moment after the answer
+	for !entrance.ShutIfQuiet(0) { // the handler returns a moment after the answer
 		runtime.Gosched()
 	}
 	response, err := server.Client().Get(server.URL)

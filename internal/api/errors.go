@@ -19,9 +19,9 @@ var (
 	errOtherSite   = errors.New("cross-origin request detected from Sec-Fetch-Site header")
 	errOtherOrigin = errors.New("cross-origin request detected, and/or browser is out of date: " +
 		"Sec-Fetch-Site is missing, and Origin does not match Host")
-	errForeignHost = lock.WithCode("forbidden", "the server is not called that")
+	errForeignHost = lock.WithCode("forbidden", "this is not a name of the server")
 	errForeignPage = lock.WithCode("forbidden",
-		"only programs and the server's own page may buy or change something, no page of another site")
+		"only programs and the server's own page may buy or change something, not a page of another site")
 )
 
 // ErrorAnswer is the body of every answer that is not a success.

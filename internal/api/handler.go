@@ -20,8 +20,8 @@ func NewHandler(guard Guard, rows []route.Row) http.Handler {
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false
 	engine.NoRoute(func(c *gin.Context) { refuseUnknown(c, guard, route.Administrator, route.ErrNotFound) })
-	groups := map[route.Who]*gin.RouterGroup{}
-	for _, who := range []route.Who{route.Reader, route.Participant, route.Administrator} {
+	groups := map[route.Access]*gin.RouterGroup{}
+	for _, who := range []route.Access{route.Reader, route.Participant, route.Administrator} {
 		groups[who] = engine.Group("", func(c *gin.Context) {
 			if err := guard.Refuse(c.Request, who); err != nil {
 				answer.Error(c.Writer, err)
@@ -38,9 +38,9 @@ func NewHandler(guard Guard, rows []route.Row) http.Handler {
 			}
 			row.ServeHTTP(c.Writer, c.Request)
 		}
-		groups[row.Who].Handle(row.Method, ginPattern(row.Pattern), handle)
+		groups[row.Access].Handle(row.Method, ginPattern(row.Pattern), handle)
 		if row.Method == http.MethodGet {
-			groups[row.Who].HEAD(ginPattern(row.Pattern), handle)
+			groups[row.Access].HEAD(ginPattern(row.Pattern), handle)
 		}
 	}
 	// Otherwise gin would match another method to a pattern with a wildcard.
@@ -66,13 +66,14 @@ func methodsNotAllowed(methods []string) []string {
 }
 
 // refuseUnknown answers a request that matches no row. For an unsafe method it tells only clients in who that nothing is there.
-func refuseUnknown(c *gin.Context, guard Guard, who route.Who, err error) {
+func refuseUnknown(c *gin.Context, guard Guard, who route.Access, err error) {
 	if isSafe(c.Request) {
 		who = route.Reader
 	}
 	answer.Error(c.Writer, cmp.Or(guard.Refuse(c.Request, who), err))
 }
 
+// wildcard matches a wildcard of http.ServeMux, with its name and the dots of a wildcard that matches the rest of the path.
 var wildcard = regexp.MustCompile(`\{(\w+)(\.\.\.)?\}`)
 
 // ginPattern converts a pattern of http.ServeMux to gin's syntax.

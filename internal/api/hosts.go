@@ -11,7 +11,7 @@ import (
 // this machine (DNS rebinding); its requests then look like those of the server's own page, except for the name in Host.
 type Hosts struct {
 	Names []string // host names or IP addresses, without a port
-	AnyIP bool     // true: every IP address is known, because only names can be rebound
+	AnyIP bool     // true: every IP address is allowed, because only names can be rebound
 }
 
 // isKnown reports whether a request's Host, with or without a port, is known.
@@ -22,19 +22,19 @@ func (h *Hosts) isKnown(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	name, ip := plain(host)
+	name, ip := canonicalHost(host)
 	switch {
 	case name == "localhost", strings.HasSuffix(name, ".localhost"), ip.IsLoopback(), ip.IsValid() && h.AnyIP:
 		return true
 	}
 	return slices.ContainsFunc(h.Names, func(known string) bool {
-		text, _ := plain(known)
+		text, _ := canonicalHost(known)
 		return text == name
 	})
 }
 
-// plain returns the canonical form of a name or an address, and the address if it is one.
-func plain(host string) (string, netip.Addr) {
+// canonicalHost returns the canonical form of a name or an address, and the address if it is one.
+func canonicalHost(host string) (string, netip.Addr) {
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.Unmap().String(), ip.Unmap()

@@ -9,7 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// The headers of draft-ietf-httpapi-idempotency-key-header-07, and the one that others send with a repeated answer.
+// IdempotencyKeyHeader is the header of draft-ietf-httpapi-idempotency-key-header-07. ReplayedHeader marks an answer that repeats an
+// earlier one; other services send it, too.
 const (
 	IdempotencyKeyHeader = "Idempotency-Key"
 	ReplayedHeader       = "Idempotency-Replayed"
@@ -18,10 +19,11 @@ const (
 // maxKeyLength is the maximum length of a key in characters.
 const maxKeyLength = 255
 
-// keySyntax is that of a Structured Field Item that is a String, whose parameters mean nothing here (RFC 9651, 3.3), and, as many clients
-// send it, of a key without the quotes. It is in openapi.json, too.
+// keySyntax matches a Structured Field Item that is a String, whose parameters mean nothing here (RFC 9651, 3.3). It also matches a key
+// without the quotes, as many clients send it. openapi.json contains the same pattern.
 var keySyntax = regexp.MustCompile(`^(?:"((?:[ !#-\[\]-~]|\\["\\]){1,255})"` + keyParameters + `|([!#-+\--:<-\[\]-~]{1,255}))$`)
 
+// keyParameters matches the parameters of a Structured Field Item.
 const keyParameters = `(?:; *[a-z*][a-z0-9_.*-]*(?:=[!#-+\--:<-\[\]-~]+)?)*`
 
 // keySpace is the UUID namespace for the order ids of idempotency keys.

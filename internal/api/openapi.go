@@ -5,7 +5,8 @@ import (
 	"net/http"
 )
 
-// openAPI says all that there is over HTTP, that of a cluster's front too. Tests hold it to the table of routes and to their answers.
+// openAPI documents the whole HTTP API, including that of a cluster's reverse proxy. Tests compare it with the table of routes and with
+// their answers.
 //
 //go:embed openapi.json
 var openAPI []byte
@@ -13,6 +14,7 @@ var openAPI []byte
 // OpenAPI returns the document at /openapi.json.
 func OpenAPI() []byte { return openAPI }
 
+// document handles GET /openapi.json.
 func document(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	_, err := w.Write(openAPI)

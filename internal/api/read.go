@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Read reads a request's body, one JSON object, into the struct that to points to. It takes the names of its fields as they are
-// tagged, each once, and no null: encoding/json also takes Stock for stock, the last of two, and null for nothing.
+// Read reads a request's body, one JSON object, into the struct that to points to. It accepts the names of fields only as they are tagged,
+// each once, and no null. The old encoding/json would accept Stock for stock, use the last of two values, and ignore null.
 func Read(r *http.Request, to any) error {
 	if r.ContentLength == 0 {
 		return errors.New("the body is empty")
@@ -54,7 +54,7 @@ func readWhole(text []byte, to *int64) error {
 	return nil
 }
 
-// refuseNull fails for null, and leaves all else to the type of what is read.
+// refuseNull fails for null. It leaves every other value to the default decoding.
 func refuseNull(from *jsontext.Decoder, _ any) error {
 	if kind := from.PeekKind(); kind == jsontext.Null.Kind() {
 		return &json.SemanticError{JSONKind: kind}

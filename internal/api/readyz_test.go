@@ -34,8 +34,8 @@ type fakeLedger struct {
 
 func (l fakeLedger) Probe(ctx context.Context) error { return l.probe(ctx) }
 
-// Look implements service.Ledger. Another replica is alive, so that its run is joined.
-func (l fakeLedger) Look(ctx context.Context) (service.State, error) {
+// ReadState implements service.Ledger. Another replica is alive, so that its run is joined.
+func (l fakeLedger) ReadState(ctx context.Context) (service.State, error) {
 	run := history.Run{ID: "run", Lock: "redlock"}
 	return service.State{Run: run, Others: map[string]service.Replica{"other": {LastBeat: time.Now()}}}, l.run(ctx)
 }
@@ -43,7 +43,7 @@ func (l fakeLedger) Look(ctx context.Context) (service.State, error) {
 func (fakeLedger) Beat(context.Context, service.Replica) (service.State, error) {
 	return service.State{}, nil
 }
-func (fakeLedger) Call(context.Context) error { return nil }
+func (fakeLedger) RequestHeartbeats(context.Context) error { return nil }
 
 // fakeLocker is the lock of a fakeRedis.
 type fakeLocker struct {

@@ -19,7 +19,7 @@ func (a *API) Routes() []route.Row {
 		route.On("GET", "/openapi.json", route.Reader, route.Replica, route.Cached(document, route.ByQuery())),
 		route.On("GET", "/healthz", route.Reader, route.Replica, route.Value(a.healthz)),
 		route.On("GET", "/readyz", route.Reader, route.Replica, route.Value(a.readyz)),
-		route.On("GET", "/metrics", route.Reader, route.Replica, route.Of(a.Metrics)),
+		route.On("GET", "/metrics", route.Reader, route.Replica, route.FromHandler(a.Metrics)),
 		route.On("GET", "/settings", route.Reader, route.Replica, route.Value(a.settings)),
 		route.On("PUT", "/settings", route.Administrator, route.Replica, route.Value(a.putSettings)),
 		route.On("POST", SalePath, route.Participant, route.Replica, a.sale),

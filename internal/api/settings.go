@@ -20,7 +20,7 @@ const (
 type Settings struct {
 	history.Tuning
 
-	Wait int64 `json:"wait_ms"`
+	Wait int64 `json:"wait_ms"` // longest wait for the lock, in ms
 }
 
 // SettingsOf converts settings to the body of GET /settings.
@@ -66,7 +66,7 @@ func (a *API) putSettings(r *http.Request) (any, error) {
 	tuning := history.Tuning{
 		TTL: valueOr(body.TTL, now.TTL), Think: valueOr(body.Think, now.Think), Nested: valueOr(body.Nested, now.Nested),
 	}
-	return SettingsOf(s.Tuned(tuning)), a.Shop.Tune(r.Context(), tuning)
+	return SettingsOf(s.WithTuning(tuning)), a.Shop.Tune(r.Context(), tuning)
 }
 
 // valueOr returns *value, or now if value is nil.

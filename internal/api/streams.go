@@ -23,13 +23,13 @@ type Streams struct {
 	openByClient map[string]int // number of open streams by client address
 }
 
-// Bound returns a handler that refuses requests beyond the limits. A nil Streams limits nothing.
-func (s *Streams) Bound(stream route.Handler) route.Handler {
+// Limit returns a handler that refuses requests beyond the limits. A nil Streams limits nothing.
+func (s *Streams) Limit(stream route.Handler) route.Handler {
 	if s == nil {
 		return stream
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
-		client := Client(r, false)
+		client := ClientAddress(r, false)
 		if err := s.enter(client); err != nil {
 			return err
 		}
@@ -38,6 +38,7 @@ func (s *Streams) Bound(stream route.Handler) route.Handler {
 	}
 }
 
+// enter counts an open stream of a client. It fails if a limit is reached.
 func (s *Streams) enter(client string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,6 +56,7 @@ func (s *Streams) enter(client string) error {
 	return nil
 }
 
+// leave ends a stream counted by enter.
 func (s *Streams) leave(client string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

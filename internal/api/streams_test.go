@@ -14,7 +14,7 @@ import (
 // The number of streams is bounded, in all and for each client. A refused request may be repeated: a stream that ends makes room.
 func TestStreamsAreBounded(t *testing.T) {
 	streams, entered := &Streams{Max: 3, MaxPerClient: 2}, make(chan struct{})
-	row := route.On("GET", "/events", route.Reader, route.Front, streams.Bound(func(_ http.ResponseWriter, r *http.Request) error {
+	row := route.On("GET", "/events", route.Reader, route.Front, streams.Limit(func(_ http.ResponseWriter, r *http.Request) error {
 		entered <- struct{}{}
 		<-r.Context().Done()
 		return nil
@@ -53,7 +53,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	if streams.open != 0 || len(streams.openByClient) != 0 {
 		t.Errorf("%d streams are open, by client %v; want none", streams.open, streams.openByClient)
 	}
-	if (*Streams)(nil).Bound(row.Handle) == nil {
+	if (*Streams)(nil).Limit(row.Handle) == nil {
 		t.Error("Bound of nil Streams returns nil")
 	}
 }

@@ -37,7 +37,7 @@ type Classroom struct {
 
 // New returns a classroom for the lessons in files. It reads them when the first lesson is requested.
 func New(files fs.FS) *Classroom {
-	c := &Classroom{Client: func(r *http.Request) string { return api.Client(r, false) }}
+	c := &Classroom{Client: func(r *http.Request) string { return api.ClientAddress(r, false) }}
 	c.session.NewID, c.session.Now = uuid.NewString, time.Now
 	c.lessons = sync.OnceValues(func() (map[language.Language][]course.Lesson, error) {
 		all := map[language.Language][]course.Lesson{}

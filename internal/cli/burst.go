@@ -27,11 +27,12 @@ const anyPort = "127.0.0.1:0"
 type burstFlags struct {
 	load.Burst
 	asJSON bool
-	retry  bool
+	retry  bool   // true: unknown requests are repeated with the same Idempotency-Key
 	html   string // file for the page of --html; empty: no page
 	lang   language.Language
 }
 
+// newBurst returns the command burst.
 func newBurst() *cobra.Command {
 	var f burstFlags
 	cmd := &cobra.Command{
@@ -75,6 +76,7 @@ shows OVERSOLD.`,
 	return cmd
 }
 
+// burst runs the command.
 func (f burstFlags) burst(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("stock") {
 		f.Stock = int64(f.Requests)
@@ -184,7 +186,7 @@ func checkTarget(cmd *cobra.Command, target string) (string, error) {
 	return target, nil
 }
 
-// startTarget starts a server in this process and makes it the only target. Probing the address missing failed with why.
+// startTarget starts a server in this process and makes it the only target. why is the error of probing the address missing.
 func (f *burstFlags) startTarget(cmd *cobra.Command, missing string, why error, buyers int) (closeTarget func() error, err error) {
 	cfg, err := loadConfig(cmd)
 	if err != nil {
@@ -241,7 +243,7 @@ func newProgress(to io.Writer, requests int) (step func(int), finish func()) {
 	return drawProgress(to, requests, time.Now().Add(barDelay))
 }
 
-// barDelay keeps bursts that end within a second free of a bar that would only flicker.
+// barDelay is the time before a progress bar appears: in a burst that ends sooner, it would only flicker.
 const barDelay = time.Second
 
 // drawProgress draws a progress bar from the time from on. finish leaves its line empty.

@@ -19,6 +19,7 @@ type checkFlags struct {
 	lang language.Language
 }
 
+// newCheck returns the command check.
 func newCheck() *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
@@ -50,6 +51,7 @@ the exit code stays the same.`,
 	return cmd
 }
 
+// runCheck runs the command check.
 func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 	switch {
 	case f.hint && f.solution:

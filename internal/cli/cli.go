@@ -29,6 +29,7 @@ const (
 // exitCode is an error that carries only an exit code: everything there is to say has been printed already.
 type exitCode int
 
+// Error implements error.
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // exitWith returns err, or, if it is nil, an error that makes the command exit with code; nil for exitOK.

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/server"
 )
 
+// newCluster returns the command cluster.
 func newCluster() *cobra.Command {
 	var replicas int
 	var version string
@@ -45,7 +46,7 @@ until it answers again. Without redis.addrs, this process embeds the Redis.`,
 			defer logs.close()
 			return server.ServeCluster(cmd.Context(), cfg, server.ClusterOptions{
 				Program: program,
-				N:       replicas, Given: forwardedFlags(cmd), Stderr: logs, Log: newLog(logs, cfg.Log.Level), Ready: printFirst(cmd, logs),
+				N:       replicas, ForwardedFlags: forwardedFlags(cmd), Stderr: logs, Log: newLog(logs, cfg.Log.Level), Ready: printFirst(cmd, logs),
 			})
 		},
 	}

@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/language"
 )
 
+// newCourse returns the command course.
 func newCourse() *cobra.Command {
 	var lang language.Language
 	var reset, list bool
@@ -40,6 +41,7 @@ end of the input, stops the course. Exit code: 0, even if you stop; 2 after an e
 	return cmd
 }
 
+// runCourse runs the command course.
 func runCourse(cmd *cobra.Command, args []string, lang language.Language, reset, list bool) error {
 	dir, err := os.Getwd()
 	if err != nil {

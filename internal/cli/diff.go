@@ -19,10 +19,11 @@ import (
 // diffFlags holds the parsed flags of diff.
 type diffFlags struct {
 	stat, asJSON bool
-	html         string
+	html         string // file for the page; empty: no page
 	lang         language.Language
 }
 
+// newDiff returns the command diff.
 func newDiff() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
@@ -48,6 +49,7 @@ side. If NO_COLOR is set, or the terminal is dumb, the output has no colors.`,
 	return cmd
 }
 
+// runDiff runs the command diff.
 func runDiff(cmd *cobra.Command, args []string, f diffFlags) (err error) {
 	switch {
 	case f.stat && f.asJSON:

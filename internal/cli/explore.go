@@ -30,10 +30,12 @@ type exploreFlags struct {
 	scenario  explore.ScenarioFlags
 	maxMemory int    // heap limit in MB; 0: no limit
 	against   string // name of the lock to compare with; empty: none
-	step, all bool
+	step      bool   // true: the user chooses each step
+	all       bool   // true: explore every lock
 	html      string // file for the page; empty: no page
 }
 
+// newExplore returns the command explore.
 func newExplore() *cobra.Command {
 	var f exploreFlags
 	cmd := &cobra.Command{
@@ -114,6 +116,7 @@ func notationHelp() []string {
 	return lines
 }
 
+// runExplore runs the command explore.
 func runExplore(cmd *cobra.Command, args []string, f exploreFlags) (err error) {
 	if f.Scenario, err = f.scenario.Scenario(); err != nil {
 		return suggestFault(err, f.scenario.Faults())

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/load"
 )
 
+// newHealth returns the command health.
 func newHealth() *cobra.Command {
 	return &cobra.Command{
 		Use:   "health",

@@ -53,7 +53,7 @@ func help(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// newSettings returns the help topic on settings. It is no command: it cannot be run.
+// newSettings returns the help topic on settings, which cannot be run.
 func newSettings() *cobra.Command {
 	return &cobra.Command{
 		Use:   settingsTopic,
@@ -92,4 +92,5 @@ func writeSettings(b *strings.Builder, settings *pflag.FlagSet) {
 // untyped hides the type of a flag from its help: in the help of settings every flag would be a string.
 type untyped struct{ pflag.Value }
 
+// Type implements pflag.Value.
 func (untyped) Type() string { return "" }

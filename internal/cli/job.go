@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/server"
 )
 
+// newJob returns the command job.
 func newJob() *cobra.Command {
 	var s job.Session
 	var version string
@@ -78,7 +79,7 @@ docs/ARCHITECTURE.md explains why.`,
 	return cmd
 }
 
-// checkJob returns an error for flags that are not allowed. A replica gets some settings that a user may not give.
+// checkJob returns an error for flags that are not allowed. Some settings are only for replica processes, not for users.
 func checkJob(cmd *cobra.Command, s job.Session, replica bool) (err error) {
 	switch every := time.Duration(s.Every); {
 	case every < 100*time.Millisecond || every > 24*time.Hour:

@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/web"
 )
 
+// newLab returns the command lab.
 func newLab() *cobra.Command {
 	var lock, redis string
 	var asJSON bool
@@ -57,6 +58,7 @@ nobody, or an error.`,
 // labNames returns the names of the labs that run on the service.
 func labNames() []string { return namesOf(lab.OnService()) }
 
+// namesOf returns the names of labs.
 func namesOf(labs []lab.Lab) (names []string) {
 	for _, l := range labs {
 		names = append(names, l.Name)
@@ -64,6 +66,7 @@ func namesOf(labs []lab.Lab) (names []string) {
 	return names
 }
 
+// runLab runs a lab with the locks that it needs, or only with lock, and prints the results.
 func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, lang language.Language, asJSON bool) error {
 	l, err := lab.Find(name)
 	if err != nil {

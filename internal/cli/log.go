@@ -25,14 +25,15 @@ type logWriter struct {
 	to           io.Writer
 	queue        chan []byte   // queue of writes
 	lost         atomic.Int64  // number of dropped lines
-	reported     int64         // number of dropped lines that the log has reported; writeAll's own
+	reported     int64         // number of dropped lines that the log has reported; used only by writeAll
 	once         sync.Once     // guards the start of writeAll
 	holdback     *time.Timer   // calls release after maxHoldback
-	closing      chan struct{} // closed by end
+	closing      chan struct{} // closed by startClosing
 	startClosing func()        // closes closing, once
 	finished     chan struct{} // closed when writeAll has returned
 }
 
+// newLogWriter returns a writer for logs that writes to to.
 func newLogWriter(to io.Writer) *logWriter {
 	closing := make(chan struct{})
 	end := sync.OnceFunc(func() { close(closing) })
@@ -89,6 +90,7 @@ func (w *logWriter) writeAll() {
 	}
 }
 
+// write writes a queued text, or counts its lines as lost.
 func (w *logWriter) write(text []byte) {
 	w.reportLost()
 	if _, err := w.to.Write(text); err != nil {
@@ -121,6 +123,7 @@ func printLines(to io.Writer, lines ...string) {
 	w.close()
 }
 
+// countLines returns the number of lines in text.
 func countLines(text []byte) int64 { return int64(bytes.Count(text, []byte("\n"))) }
 
 // newLog returns a logger of text lines. The level is a setting's; any other name means info.

@@ -14,12 +14,14 @@ import (
 
 // matrixFlags holds the parsed flags of matrix.
 type matrixFlags struct {
-	quick, asJSON bool
-	html          string
-	lang          language.Language
-	beside        int // number of labs that run at the same time
+	quick    bool // true: run only the fast cells
+	asJSON   bool
+	html     string // file for the page; empty: no page
+	lang     language.Language
+	parallel int // number of labs that run at the same time
 }
 
+// newMatrix returns the command matrix.
 func newMatrix() *cobra.Command {
 	var f matrixFlags
 	cmd := &cobra.Command{
@@ -40,14 +42,15 @@ error.`,
 	flags.BoolVar(&f.quick, "quick", false, "run only the fast cells")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
 	flags.StringVar(&f.html, "html", "", "also write the table to this file: a page that needs no server")
-	flags.IntVar(&f.beside, "beside", lab.DefaultParallel, "number of labs that run at the same time")
+	flags.IntVar(&f.parallel, "beside", lab.DefaultParallel, "number of labs that run at the same time")
 	addLanguageFlag(cmd, &f.lang)
 	return cmd
 }
 
+// runMatrix runs the command matrix.
 func runMatrix(cmd *cobra.Command, f matrixFlags) error {
-	if f.beside < 1 {
-		return language.Translate(fmt.Errorf("--beside %d is not allowed: want at least 1", f.beside), "--beside 不能是 %d：至少是 1", f.beside)
+	if f.parallel < 1 {
+		return language.Translate(fmt.Errorf("--beside %d is not allowed: want at least 1", f.parallel), "--beside 不能是 %d：至少是 1", f.parallel)
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -60,7 +63,7 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 	messages := messageWriter(cmd, f.asJSON)
 	progress := newMatrixProgress(messages)
 	run := lab.MatrixRun{
-		Environment: lab.Machine(program), In: f.lang, Quick: f.quick, Parallel: f.beside, Begin: progress.begin, OnCell: progress.update,
+		Environment: lab.Machine(program), In: f.lang, Quick: f.quick, Parallel: f.parallel, Begin: progress.begin, OnCell: progress.update,
 	}
 	m, err := run.Compute(cmd.Context())
 	progress.end()

@@ -18,10 +18,11 @@ type matrixProgress struct {
 	matrix   lab.Matrix
 	pending  map[string]int // number of cells still to run, by the row's anomaly
 	finished int            // number of leading rows that are complete and not redrawn
-	drawn    int            // number of rows below these on the screen, which the next update erases
+	drawn    int            // number of rows on the screen that the next update erases
 	furthest int            // index of the last row of which a cell has started
 }
 
+// newMatrixProgress returns the progress of a matrix, to be shown on out.
 func newMatrixProgress(out io.Writer) *matrixProgress {
 	return &matrixProgress{out: out, live: isTerminal(out), pending: map[string]int{}}
 }
@@ -50,10 +51,10 @@ func (p *matrixProgress) update(change lab.CellEvent) {
 	}
 }
 
-// draw redraws the unfinished rows. A cell of the anomaly begun has started or ended.
-func (p *matrixProgress) draw(begun string) {
+// draw redraws the unfinished rows. A cell of the row anomaly has started or ended.
+func (p *matrixProgress) draw(anomaly string) {
 	for i, a := range p.matrix.Anomalies {
-		if a.Name == begun {
+		if a.Name == anomaly {
 			p.furthest = max(p.furthest, i)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/ownlock"
 )
 
+// newNew returns the command new.
 func newNew() *cobra.Command {
 	var lang language.Language
 	cmd := &cobra.Command{

@@ -13,6 +13,7 @@ import (
 // goRun is what was typed if the executable is where go run puts it: in a temporary directory, or in the build cache.
 const goRun = "go run ."
 
+// inBuildCache matches the name of a directory in which go run finds a cached executable.
 var inBuildCache = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
 
 // Typed returns the command to type to start this program again, from its os.Args[0]: lockstep, ./lockstep, or go run .

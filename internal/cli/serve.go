@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/server"
 )
 
+// newServe returns the command serve.
 func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -33,6 +34,7 @@ func hideFlag(cmd *cobra.Command, flag string) {
 	}
 }
 
+// runServe runs the command serve, or the program without a command.
 func runServe(cmd *cobra.Command, _ []string) error {
 	ctx, end := context.WithCancel(cmd.Context())
 	defer end()

@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/server"
 )
 
+// newSite returns the command site.
 func newSite() *cobra.Command {
 	var lang language.Language
 	var addr string
@@ -41,6 +42,7 @@ serves it at /tab/. Exit code: 0 written; 2 after an error.`,
 	return cmd
 }
 
+// runSite runs the command site.
 func runSite(cmd *cobra.Command, args []string, addr string, lang language.Language) error {
 	here, err := os.Getwd()
 	if err != nil {

@@ -20,17 +20,18 @@ import (
 
 // soakFlags holds the parsed flags of soak.
 type soakFlags struct {
-	lock     string
-	minutes  float64
-	replicas int
-	buyers   int
-	seed     uint64
-	faults   string
-	redis    string
-	html     string
+	lock     string  // name of the lock to test
+	minutes  float64 // duration in minutes
+	replicas int     // number of replica processes
+	buyers   int     // number of concurrent buyers
+	seed     uint64  // seed of the fault plan
+	faults   string  // names of the faults to inject, separated by commas; empty: the default ones
+	redis    string  // Redis server program; empty: the first that is found
+	html     string  // file for the page of the history; empty: no page
 	asJSON   bool
 }
 
+// newSoak returns the command soak.
 func newSoak() *cobra.Command {
 	var f soakFlags
 	cmd := &cobra.Command{
@@ -115,6 +116,7 @@ func (f soakFlags) command(cmd *cobra.Command) string {
 	return text
 }
 
+// runSoak runs the command soak.
 func runSoak(cmd *cobra.Command, f soakFlags) error {
 	kinds, err := soak.ParseKinds(f.faults)
 	if err != nil {
@@ -136,8 +138,8 @@ func runSoak(cmd *cobra.Command, f soakFlags) error {
 	return f.report(cmd, messages, result, file, pageErr)
 }
 
-// report writes the page of the history, prints the verdict, and then the error of the page, unwritable, if there is one. That error
-// decides the exit code only if --html was given.
+// report writes the page of the history, and prints the verdict and then the error of the page, if there is one. pageErr is the error of
+// opening the page. An error of the page decides the exit code only if --html was given.
 func (f soakFlags) report(cmd *cobra.Command, messages io.Writer, result soak.Result, file *web.File, pageErr error) error {
 	result.Command = f.command(cmd)
 	if pageErr == nil {

@@ -16,7 +16,7 @@ import (
 // exitUnread is the exit code of a command whose reader has closed the pipe: that of a process killed by SIGPIPE, as a shell reports it.
 const exitUnread = 128 + int(syscall.SIGPIPE)
 
-// errUnread is returned when nobody reads standard output within flushTimeout at the end of a command.
+// errUnread is the error of a write to standard output that nobody reads within flushTimeout at the end of a command.
 var errUnread = errors.New("nobody reads it")
 
 // stdoutWriter is standard output. It keeps its first write error, as most code that prints does not check for one.
@@ -26,7 +26,7 @@ type stdoutWriter struct {
 	cancel func()          // cancels the command when the pipe has no reader; nil: the command goes on
 
 	mu  sync.Mutex
-	err error
+	err error // first write error; nil: none
 }
 
 // ignoreClosedStdout lets a command continue when its standard output has no reader any more.
@@ -49,6 +49,7 @@ func (p *stdoutWriter) Write(text []byte) (int, error) {
 	return n, err
 }
 
+// write writes text. Once the command is cancelled, it fails with errUnread after flushTimeout.
 func (p *stdoutWriter) write(text []byte) (n int, err error) {
 	written, text := make(chan struct{}), bytes.Clone(text)
 	go func() {

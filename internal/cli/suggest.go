@@ -23,14 +23,14 @@ func suggest(err error, typed string, names []string) error {
 		"%s。是不是 %s？", language.TextOf(err, language.Chinese), strings.Join(closest, " 或 "))
 }
 
-// maxSuggestions is how many suggestions still help; more are left out altogether.
+// maxSuggestions is the number of suggestions that still help. If more names are close, none is suggested.
 const maxSuggestions = 3
 
-// charsPerTypo is how many typed characters allow one more typing error: names of up to four characters allow one.
+// charsPerTypo is the number of typed characters that allow one more typing error: names of up to four characters allow one.
 const charsPerTypo = 5
 
-// closestNames returns the names that resemble what was typed, or begin or end with it; none if there are more than maxSuggestions. It lets
-// cobra compare them, which does so only for names of commands.
+// closestNames returns the names that resemble what was typed, or begin or end with it; none if there are more than maxSuggestions. Cobra
+// compares only names of commands, so closestNames passes the names to it as commands.
 func closestNames(typed string, names []string) []string {
 	if typed == "" {
 		return nil

@@ -11,9 +11,9 @@ import (
 	"lockstep/internal/config"
 )
 
-// Command returns a function that makes the command that starts a replica by its name. The command runs this program with arguments, whose
-// first is the subcommand, the flags given, and this process's Redis: the configured one, or the embedded one at redis with the masters at
-// nodes. Secrets are passed on by the environment.
+// Command returns a function that returns the command of the replica with a given name. The command runs this program with arguments, whose
+// first is the subcommand, and with the flags given. It uses this process's Redis: the configured one, or the embedded one at redis with
+// the masters at nodes. Secrets are passed on in the environment.
 func Command(cfg config.Config, redis string, nodes, given, arguments []string, stdout, stderr io.Writer) (
 	func(name string) *exec.Cmd, error,
 ) {

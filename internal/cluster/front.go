@@ -72,7 +72,7 @@ func NewTransport() *http.Transport {
 func (f *Front) PassOn(rows []route.Row) []route.Row {
 	proxy := f.proxy()
 	for i, row := range rows {
-		if row.By != route.Front || row.Handle == nil {
+		if row.Responder != route.Front || row.Handle == nil {
 			isSale := row.Pattern == api.SalePath
 			rows[i].Handle = func(w http.ResponseWriter, r *http.Request) error { return f.passOn(w, r, proxy, isSale) }
 		}
@@ -138,7 +138,7 @@ func (f *Front) Routes() []route.Row {
 		route.On("POST", "/replicas/{name}", route.Administrator, route.Front, f.doToReplica),
 	}
 	if f == nil {
-		return route.Absent(rows)
+		return route.WithoutHandlers(rows)
 	}
 	return rows
 }
@@ -159,7 +159,7 @@ func (f *Front) fail(w http.ResponseWriter, r *http.Request, err error) {
 		f.Log.Warn(r.Method+" "+r.URL.Path, "replica", forwarded.replicaName(), "error", err)
 	}
 	if forwarded.orderID != "" {
-		answered = answer.OfSale(forwarded.orderID, answered)
+		answered = answer.WithOrderID(forwarded.orderID, answered)
 	}
 	answer.Error(w, answered)
 }
@@ -193,7 +193,7 @@ func (r *Replica) answer() ReplicaAnswer {
 		state = Paused
 	}
 	return ReplicaAnswer{
-		Name: r.Name, PID: r.pid, Address: r.addr, State: state, Restarts: r.restarts, InFlight: r.held.Load(),
+		Name: r.Name, PID: r.pid, Address: r.addr, State: state, Restarts: r.restarts, InFlight: r.pendingRequests.Load(),
 	}
 }
 

@@ -51,7 +51,7 @@ func (f *Front) Watch(ctx context.Context) {
 				err := get(ctx, client, address, "/healthz", nil)
 				switch {
 				case err == nil:
-					replica.markHeard()
+					replica.markAnswered()
 				case ctx.Err() == nil && isTimeout(err):
 					replica.markMissed(patience)
 				}
@@ -67,18 +67,18 @@ func isOutOfFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// isTimeout reports whether a replica did not answer in time. A refused connection is no timeout: the replica is shutting down. Neither is
-// a failure of this process to open a connection.
+// isTimeout reports whether a replica did not answer in time. A refused connection is not a timeout: the replica is shutting down. Nor is a
+// failure of this process to open a connection.
 func isTimeout(err error) bool {
 	var netErr net.Error
 	return errors.As(err, &netErr) && netErr.Timeout()
 }
 
-// markHeard records that the replica has answered. If it was hung, it is up again.
-func (r *Replica) markHeard() {
+// markAnswered records that the replica has answered. If it was hung, it is up again.
+func (r *Replica) markAnswered() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.heard = time.Now()
+	r.lastAnswer = time.Now()
 	if r.state == Hung {
 		r.log.Info("replica answers again")
 		r.state = Up
@@ -95,11 +95,11 @@ func (r *Replica) markMissed(patience Patience) {
 	defer r.mu.Unlock()
 	now := time.Now()
 	switch {
-	case r.state == Up && now.Sub(r.heard) >= patience.Hung:
+	case r.state == Up && now.Sub(r.lastAnswer) >= patience.Hung:
 		r.log.Warn("replica hangs; it gets no more requests until it answers", "pid", r.pid)
 		r.state, r.hungSince = Hung, now
 	case r.state == Hung && now.Sub(r.hungSince) >= patience.GiveUp && r.alive.Err() == nil:
-		r.log.Error("replica still hangs; its pending requests are answered with 502", "pid", r.pid, "requests", r.held.Load())
+		r.log.Error("replica still hangs; its pending requests are answered with 502", "pid", r.pid, "requests", r.pendingRequests.Load())
 		r.giveUp()
 	}
 }

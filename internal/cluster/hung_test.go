@@ -138,7 +138,7 @@ func TestFrontPrefersReplicaWithFewestRequests(t *testing.T) {
 		ask(t, "GET", other.URL, nil) // lets time pass
 	}
 	for range 20 {
-		for its.Cluster.replicas[1].held.Load() > 0 { // the front counts an answer only after the buyer has it
+		for its.Cluster.replicas[1].pendingRequests.Load() > 0 { // the front counts an answer only after the buyer has it
 			ask(t, "GET", other.URL, nil) // lets time pass
 		}
 		ask(t, "POST", front.URL+"/inventory/sale", nil)

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Isolated is a Cluster whose replicas share nothing with this process but its program: they have a directory of their own, and no settings
-// but those that they are given.
+// Isolated is a Cluster whose replicas share only the program with this process: they have a directory of their own, and only the settings
+// given to StartIsolated.
 type Isolated struct {
 	*Cluster
 
@@ -40,13 +40,13 @@ func StartIsolated(
 		return cmd
 	}, grace, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%w: %s", err, c.Said()), os.RemoveAll(c.dir))
+		return nil, errors.Join(fmt.Errorf("%w: %s", err, c.Output()), os.RemoveAll(c.dir))
 	}
 	return c, nil
 }
 
-// Said returns the last tailSize bytes that the replicas wrote to standard error.
-func (c *Isolated) Said() string {
+// Output returns the last tailSize bytes that the replicas wrote to standard error.
+func (c *Isolated) Output() string {
 	c.stderr.mu.Lock()
 	defer c.stderr.mu.Unlock()
 	return string(c.stderr.text)
@@ -67,6 +67,7 @@ type tail struct {
 // tailSize is the number of bytes that a tail keeps: some tens of lines.
 const tailSize = 4000
 
+// Write implements io.Writer. It never fails.
 func (t *tail) Write(text []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

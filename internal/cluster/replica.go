@@ -45,23 +45,23 @@ const (
 
 // Replica is one replica: a process that is restarted whenever it exits by itself.
 type Replica struct {
-	Name    string
-	command func() *exec.Cmd // makes the command of a new process
-	grace   time.Duration    // time to shut down before the process is killed
-	log     *slog.Logger
-	held    atomic.Int64        // number of the front's requests that it has not answered
-	onEvent func(witness.Event) // observer of its events; nil: none
+	Name            string
+	command         func() *exec.Cmd // makes the command of a new process
+	grace           time.Duration    // time to shut down before the process is killed
+	log             *slog.Logger
+	pendingRequests atomic.Int64        // number of the front's requests that it has not answered
+	onEvent         func(witness.Event) // observer of its events; nil: none
 
-	mu        sync.Mutex
-	state     State
-	addr      string          // host:port of its HTTP server; empty: not up, or no server
-	pid       int             // process id; 0: not running
-	restarts  int             // number of restarts
-	heard     time.Time       // time of its last answer
-	hungSince time.Time       // time at which it was found hung
-	stopped   bool            // paused by Do
-	alive     context.Context //nolint:containedctx // cancelled when the replica is given up; bounds all of its pending requests
-	giveUp    context.CancelFunc
+	mu         sync.Mutex
+	state      State
+	addr       string          // host:port of its HTTP server; empty: not up, or no server
+	pid        int             // process id; 0: not running
+	restarts   int             // number of restarts
+	lastAnswer time.Time       // time of its last answer
+	hungSince  time.Time       // time at which it was found hung
+	stopped    bool            // paused by Do
+	alive      context.Context //nolint:containedctx // cancelled when the replica is given up; bounds all of its pending requests
+	giveUp     context.CancelFunc
 }
 
 // newReplica makes a replica that runs a command. The command must print a first line when it is up, with its address if it is a server:
@@ -176,7 +176,7 @@ func (r *Replica) end(process *os.Process, stdin io.Closer, gone <-chan struct{}
 func (r *Replica) set(state State, addr string, pid int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.state, r.addr, r.pid, r.heard, r.stopped = state, addr, pid, time.Now(), false
+	r.state, r.addr, r.pid, r.lastAnswer, r.stopped = state, addr, pid, time.Now(), false
 	r.alive, r.giveUp = context.WithCancel(context.Background())
 	if state == Restarting {
 		r.restarts++
@@ -198,7 +198,7 @@ type Cluster struct {
 	replicas []*Replica
 	onEvent  atomic.Pointer[func(witness.Event)] // observer of replica events; nil: none
 	stop     context.CancelFunc
-	ended    sync.WaitGroup
+	ended    sync.WaitGroup // one Replica.run per replica
 }
 
 // Start starts n replicas named r1, r2, … with the commands that command makes for these names. It waits until all are up; if one cannot

@@ -50,7 +50,7 @@ func (f *forwardedRequest) replicaName() string {
 func (f *forwardedRequest) release() {
 	if f.replica != nil {
 		f.untrack()
-		f.replica.held.Add(-1)
+		f.replica.pendingRequests.Add(-1)
 	}
 	f.replica = nil
 }
@@ -82,7 +82,7 @@ func (t retryTransport) RoundTrip(request *http.Request) (*http.Response, error)
 		}
 		response, err := t.transport.RoundTrip(out)
 		if err == nil {
-			replica.markHeard()
+			replica.markAnswered()
 			return response, nil
 		}
 		var opErr *net.OpError
@@ -121,12 +121,12 @@ func (f *Front) choose(tried []*Replica) (chosen *Replica, address string, alive
 		if addr == "" || replicaAlive.Err() != nil || slices.Contains(tried, replica) {
 			continue
 		}
-		if chosen == nil || chosenHangs && !hangs || chosenHangs == hangs && replica.held.Load() < chosen.held.Load() {
+		if chosen == nil || chosenHangs && !hangs || chosenHangs == hangs && replica.pendingRequests.Load() < chosen.pendingRequests.Load() {
 			chosen, address, alive, chosenHangs = replica, addr, replicaAlive, hangs
 		}
 	}
 	if chosen != nil {
-		chosen.held.Add(1)
+		chosen.pendingRequests.Add(1)
 	}
 	return chosen, address, alive
 }

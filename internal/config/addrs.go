@@ -54,7 +54,7 @@ func setAddrs(r *dao.Config, to *[]string) func(any) error {
 	}
 }
 
-// setNodes sets the addresses of the nodes of Redlock: three different masters or more, so that a majority is one of servers.
+// setNodes sets the addresses of the nodes of Redlock: three or more different servers.
 func setNodes(r *dao.Config) func(any) error {
 	return func(value any) error {
 		if err := setAddrs(r, &r.RedlockAddrs)(value); err != nil {
@@ -132,7 +132,7 @@ func checkAddrs(r dao.Config) error {
 			return err
 		}
 		if addr.IsSocket() && r.TLS {
-			return errors.New("a unix socket is not allowed with redis.tls: Redis speaks no TLS on it")
+			return errors.New("a unix socket is not allowed with redis.tls: Redis does not use TLS on it")
 		}
 	}
 	for _, text := range r.Addrs {
@@ -143,14 +143,14 @@ func checkAddrs(r dao.Config) error {
 		databases[addr.DB] = true
 		switch {
 		case r.Cluster && addr.DB != 0:
-			return errors.New("a database is not allowed with redis.cluster: of a Cluster, lockstep can use database 0 alone; leave the number out")
+			return errors.New("a database is not allowed with redis.cluster: a Cluster has only database 0; leave the number out")
 		case (r.Cluster || r.MasterName != "") && addr.IsSocket():
 			return errors.New("a unix socket is not allowed with redis.cluster or redis.master_name: " +
-				"nodes and Sentinels name each other by host:port, and are reached so")
+				"nodes and Sentinels are reached at the host:port by which they name each other")
 		}
 	}
 	if len(databases) > 1 {
-		return errors.New("different databases are not allowed: it is one database of one master; " +
+		return errors.New("different databases are not allowed: lockstep uses one database of one master; " +
 			"write its number after each Sentinel, such as redis://10.0.0.1:26379/2")
 	}
 	return nil
@@ -198,7 +198,8 @@ func splitList(value any) ([]string, error) {
 	return strings.FieldsFunc(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ' ' }), err
 }
 
-// Reachable returns the address at which to reach what listens at addr: loopback, if it listens at every address of this machine.
+// Reachable returns the address at which this machine reaches a server that listens at addr: on loopback, if the server listens at every
+// address of this machine.
 func Reachable(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
@@ -222,6 +223,8 @@ func isSocket(text string) bool {
 	return len(text) > 1 && text[0] == '/' && !strings.ContainsAny(text, "\\@:?#&=\"'\t\r\n")
 }
 
+// isDigits reports whether a text consists of decimal digits.
 func isDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
+// isHost reports whether a text may be a host name or an IP address.
 func isHost(text string) bool { return !strings.ContainsAny(text, "/\\@?#&=\"' \t\r\n") }

@@ -31,8 +31,8 @@ const (
 )
 
 const (
-	envPrefix = "LOCKSTEP"
-	fileFlag  = "config"
+	envPrefix = "LOCKSTEP" // prefix of every environment variable, before an underscore
+	fileFlag  = "config"   // name of the flag that selects the configuration file
 )
 
 // Config holds every setting; all of them are valid.
@@ -55,13 +55,13 @@ type (
 		Hosts       []string      // further names of the server in the Host header
 		Peers       []string      // addresses of the other replicas
 		Replica     string        // name of this replica
-		ClockOffset time.Duration // error of its locks' clock; 0: none
+		ClockOffset time.Duration // how far the clock of this replica's locks is ahead; negative: behind
 	}
 	// Admin configures who may change the shop.
 	Admin struct {
 		Token     string // token of administrators; empty: none
 		TokenFile string // file that Token was read from; empty: none
-		Open      bool   // everybody may change the shop
+		Open      bool   // true: everybody may change the shop
 	}
 	// Log configures the log.
 	Log struct{ Level string }
@@ -85,7 +85,7 @@ func AddFlags(flags *pflag.FlagSet, versions []string) {
 	}
 }
 
-// FromMap returns a configuration of these settings alone, by their names, without a file, the environment or flags.
+// FromMap returns a configuration of only these settings, given by name, without a file, the environment or flags.
 func FromMap(settings map[string]string, versions []string) (cfg Config, err error) {
 	table := keys(&cfg, versions)
 	for _, k := range table {
@@ -105,9 +105,9 @@ func FromMap(settings map[string]string, versions []string) (cfg Config, err err
 	return cfg, err
 }
 
-// LoadOnly is Load for some settings alone; a name like "redis." stands for a group. It is for clients, which may run beside the file of
-// another program or with the variables of a server: it ignores errors in other settings, and a default file that is no configuration. The
-// other fields of the configuration are empty.
+// LoadOnly is Load for only some settings; a name like "redis." stands for a group. It is for clients, which may run beside the file of
+// another program or with the variables of a server: it ignores errors in other settings, and a default file that is not a configuration.
+// The other fields of the configuration are empty.
 func LoadOnly(flags *pflag.FlagSet, versions []string, names ...string) (Config, error) {
 	var cfg Config
 	table := slices.DeleteFunc(keys(&cfg, versions), func(k key) bool {
@@ -168,7 +168,7 @@ func set(flags *pflag.FlagSet, from file, table []key) (problems []error) {
 	return problems
 }
 
-// checkTogether refuses settings that are valid alone but not together, and names the source of one of them.
+// checkTogether refuses settings that are valid by themselves but not together, and names the source of one of them.
 func (c Config) checkTogether(flags *pflag.FlagSet, from file, table []key) error {
 	var problems []error
 	for _, check := range []func() (string, error){c.Admin.check, func() (string, error) { return checkRedis(c.Redis) }} {
@@ -180,7 +180,7 @@ func (c Config) checkTogether(flags *pflag.FlagSet, from file, table []key) erro
 	return errors.Join(problems...)
 }
 
-// check refuses settings that are valid alone but not together. name is a key among them that is set.
+// check refuses settings that are valid by themselves but not together. name is a key among them that is set.
 func (a Admin) check() (name string, err error) {
 	if a.Open && a.Token != "" {
 		return "admin.open", errors.New("admin.open: true is not allowed with admin.token: " +
@@ -189,7 +189,7 @@ func (a Admin) check() (name string, err error) {
 	return "", nil
 }
 
-// checkRedis refuses settings of Redis that are valid alone but not together. name is a key among them that is set.
+// checkRedis refuses settings of Redis that are valid by themselves but not together. name is a key among them that is set.
 func checkRedis(r dao.Config) (name string, err error) {
 	secured := map[string]bool{
 		"redis.username": r.Username != "", "redis.password": r.Password != "", "redis.tls": r.TLS,
@@ -227,7 +227,7 @@ func checkRedis(r dao.Config) (name string, err error) {
 	return "", nil
 }
 
-// unknownVariables refuses variables that are no key's. A name in other letters than capitals is another one, but for Windows.
+// unknownVariables returns an error for each LOCKSTEP_ variable that no key has. Except on Windows, the name must be in capitals.
 func unknownVariables(environ []string, table []key) (problems []error) {
 	for _, variable := range environ {
 		name, _, _ := strings.Cut(variable, "=")
@@ -235,7 +235,7 @@ func unknownVariables(environ []string, table []key) (problems []error) {
 		if serviceLink.MatchString(variable) {
 			continue
 		}
-		if !strings.HasPrefix(capitals, envPrefix+"_") || strings.HasPrefix(capitals, envPrefix+"_TEST_") { // that is for tests
+		if !strings.HasPrefix(capitals, envPrefix+"_") || strings.HasPrefix(capitals, envPrefix+"_TEST_") { // for tests
 			continue
 		}
 		switch known := slices.ContainsFunc(table, func(k key) bool { return k.variable() == capitals }); {
@@ -248,11 +248,12 @@ func unknownVariables(environ []string, table []key) (problems []error) {
 	return problems
 }
 
-// serviceLink matches the variables by which Kubernetes tells every container of a service whose name begins with lockstep: LOCKSTEP_PORT,
+// serviceLink matches the variables that Kubernetes sets in every container for a service whose name begins with lockstep: LOCKSTEP_PORT,
 // LOCKSTEP_REDIS_SERVICE_HOST, and more (kubernetes.io: Service, discovering services).
 var serviceLink = regexp.MustCompile(
 	`^` + envPrefix + `(_\w+)?_(SERVICE_HOST=|SERVICE_PORT(_\w+)?=|PORT=[a-z]+://|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?=)`)
 
+// list returns a name of each key, separated by commas.
 func list(table []key, name func(key) string) string {
 	var names []string
 	for _, k := range table {

@@ -152,7 +152,7 @@ func TestInvalidConfigurationIsRefused(t *testing.T) {
 		{"lock.ttl: 10", `lock.ttl: "10" is not allowed`},
 		{"lock.retry_interval: 0s", `lock.retry_interval: "0s" is not allowed`},
 		{"lock.wait_timeout: 2h", `lock.wait_timeout: "2h" is not allowed`},
-		{"sale.nested: -1", `sale.nested: "-1" is not allowed: want a whole number from 0 to 100, in decimal digits alone`},
+		{"sale.nested: -1", `sale.nested: "-1" is not allowed: want a whole number from 0 to 100, in decimal digits only`},
 		{"sale.nested: 1.5", `sale.nested: "1.5" is not allowed`},
 		{"inventory.initial: many", `inventory.initial: "many" is not allowed: want a whole number from 0 to 1000000000`},
 		{"inventory.initial: [1]", `inventory.initial`},

@@ -60,7 +60,7 @@ func (f file) parse(text []byte) (*yaml.Node, error) {
 		}
 	}
 	if !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: configuration file: this is no YAML: %s", f.name,
+		return nil, fmt.Errorf("%s: configuration file: not valid YAML: %s", f.name,
 			anchor.ReplaceAllString(err.Error(), "anchor (write a text that begins with * in quotes)"))
 	}
 	return document.Content[0], nil
@@ -156,7 +156,8 @@ func sourceText(node *yaml.Node, decoded any) any {
 // simple matches a text that may be the name of a key.
 var simple = regexp.MustCompile(`^[A-Za-z][\w.-]{0,39}$`)
 
-// nameOf returns the name of an unknown key for an error, unless it may be a value: "password:s3cret" lacks a space, and "{s3cret}" a key.
+// nameOf returns the name of an unknown key for an error, unless the name may be a value, as in "password:s3cret", which lacks a space, or
+// "{s3cret}", which lacks a key.
 func nameOf(name, value *yaml.Node, path string) string {
 	if !simple.MatchString(name.Value) || IsSecret(path) && value.Tag == "!!null" {
 		return "such key"

@@ -13,7 +13,7 @@ import (
 
 // An error names the 1-based line of the mistake; in malformed YAML, the line that the parser reports.
 func TestErrorNamesLine(t *testing.T) {
-	const broken = ": configuration file: this is no YAML: yaml: "
+	const broken = ": configuration file: not valid YAML: yaml: "
 	rest := "\nsale:\n  nested: \"1\"\nlog:\n  level: info\n"
 	for _, c := range []struct{ name, file, says string }{
 		{"a tab", "lock:\n\tversion: v1" + rest, broken + "line 2: found character that cannot start any token"},

@@ -27,6 +27,7 @@ type key struct {
 	set       func(any) error // parses a value into the field of a Config; its error says what is allowed
 }
 
+// path returns the name of the key.
 func (k key) path() string { return k.name }
 
 // printable returns a value as an error may show it. It hides secrets, and texts that may be a secret under the wrong key.
@@ -44,7 +45,7 @@ func IsSecret(name string) bool {
 	return group == "admin" || group == "redis"
 }
 
-// variable returns the key's name in the environment: LOCKSTEP_LOCK_VERSION for lock.version.
+// variable returns the name of the key's environment variable: LOCKSTEP_LOCK_VERSION for lock.version.
 func (k key) variable() string {
 	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_"))
 }
@@ -149,7 +150,7 @@ func setToken(to *string) func(any) error {
 	}
 }
 
-// minFileToken is the least length of a token in a file, in bytes. Nobody types it by heart, and a shorter one is soon guessed.
+// minFileToken is the minimum length of a token in a file, in bytes. Nobody has to type such a token, and a shorter one is soon guessed.
 const minFileToken = 8
 
 // setTokenFile sets the token from a file, without the line end at its end. admin.token must have been set before. An error does not show
@@ -243,7 +244,7 @@ func setNumber[N int | int64](to *N, from, upTo N) func(any) error {
 		text := strings.TrimSpace(fmt.Sprint(value))
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < int64(from) || n > int64(upTo) || strconv.FormatInt(n, 10) != text {
-			return fmt.Errorf("want a whole number from %d to %d, in decimal digits alone: 200, not 0200, 0xc8, 2e2 or 1_000", from, upTo)
+			return fmt.Errorf("want a whole number from %d to %d, in decimal digits only: 200, not 0200, 0xc8, 2e2 or 1_000", from, upTo)
 		}
 		*to = N(n)
 		return nil

@@ -13,7 +13,7 @@ func TestAmbiguousNumbersAreRefused(t *testing.T) {
 	for _, number := range []string{"0200", "-0", "+200", "0o310", "0xc8", "0b11", "1_000", "1e2", "2e2", "200.0", "1:30", "00", "２００"} {
 		t.Run(number, func(t *testing.T) {
 			want := fmt.Sprintf("inventory.initial: %q is not allowed: want a whole number from 0 to 1000000000, "+
-				"in decimal digits alone: 200, not 0200, ", number)
+				"in decimal digits only: 200, not 0200, ", number)
 			if _, err := loadConfig(t, "inventory:\n  initial: "+number); err == nil || !strings.Contains(err.Error(), "config.yaml:2: "+want) {
 				t.Errorf("file: got %v; want %s", err, want)
 			}

@@ -11,8 +11,8 @@ import (
 const pollInterval = 250 * time.Millisecond
 
 // Watch calls changed after each change of a file, and unreadable when the file can no longer be reached. It makes one call at a time,
-// until ctx ends. It polls the file that the path leads to, through links and folders. The system's notifications would not do: they follow
-// no links, are limited in number, and do not come from every kind of mount.
+// until ctx ends. It polls the file that the path leads to, through links and folders. The system's notifications would not suffice: they
+// do not follow links, are limited in number, and do not come from every kind of mount.
 func Watch(ctx context.Context, file string, changed func(), unreadable func(error)) {
 	current := stat(file)
 	if current.err != nil {

@@ -41,7 +41,7 @@ func ParseAddress(text string) (a Address, err error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return a, fmt.Errorf("address of a Redis: %w", err)
+		return a, fmt.Errorf("invalid Redis address: %w", err)
 	}
 	a.Dial = u.Host
 	db := strings.TrimPrefix(u.Path, "/")

@@ -74,7 +74,7 @@ func (s *Store) checkFence(ctx context.Context, key string) error {
 		return badKeyError(key, fmt.Sprintf("the key %s is not a string", key))
 	}
 	if _, parseErr := strconv.ParseFloat(value, 64); err == nil && parseErr != nil {
-		return badKeyError(key, fmt.Sprintf("the key %s holds %.40q, which is no number", key, value))
+		return badKeyError(key, fmt.Sprintf("the key %s holds %.40q, which is not a number", key, value))
 	}
 	return nil
 }
@@ -88,9 +88,9 @@ func parseCount(field, value string) (int64, error) {
 	return count, nil
 }
 
-// badKeyError returns a service.ErrBadData that says what is wrong with a key and how to repair it: the next sale recreates a deleted key.
-func badKeyError(key, what string) error {
-	return fmt.Errorf("%w: %s; redis-cli del %s repairs it", service.ErrBadData, what, key)
+// badKeyError returns a service.ErrBadData with the problem of a key and its remedy: to delete the key, because the next sale recreates it.
+func badKeyError(key, problem string) error {
+	return fmt.Errorf("%w: %s; redis-cli del %s repairs it", service.ErrBadData, problem, key)
 }
 
 // errRepaired is returned when a script could not parse a number that was valid when the store looked for it a moment later.

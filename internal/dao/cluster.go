@@ -69,7 +69,7 @@ func isRedirection(err error) bool {
 // hiddenError hides an error from go-redis, which decides by its type whether to retry: it has no Unwrap method.
 type hiddenError struct{ err error }
 
-func (h hiddenError) Error() string { return "of a node: " + h.err.Error() }
+func (h hiddenError) Error() string { return "error of a node: " + h.err.Error() }
 
 // sendWithoutRetry sends commands to a Cluster at most once per node that can execute them. After a missing reply it reloads the slot map,
 // because the node may be gone and another may serve its slots.

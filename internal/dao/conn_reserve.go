@@ -15,7 +15,7 @@ import (
 // connection, and the release for which they all wait would queue behind them.
 type connReserve struct {
 	unreserved chan struct{} // semaphore of the connections that waiters may use
-	timeout    time.Duration // longest wait for a connection, as the pool's
+	timeout    time.Duration // longest wait for a connection; equals the pool's timeout
 }
 
 // newConnReserve returns the reserve for a client with this configuration.

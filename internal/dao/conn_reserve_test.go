@@ -70,13 +70,13 @@ func TestReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 // Commands that renew a lock are marked as the holder's; those of attempts are not.
 func TestRenewalIsMarkedAsHolders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if lock.IsHolders(t.Context()) {
+		if lock.IsFromHolder(t.Context()) {
 			t.Error("an attempt counts as the holder's")
 		}
 		renewed := make(chan bool, 1)
 		opts := lock.Options{TTL: time.Second, RetryInterval: time.Millisecond, Clock: lock.SystemClock{}}
 		renewal := lock.StartRenewal(opts, time.Now(), func(ctx context.Context) error {
-			renewed <- lock.IsHolders(ctx)
+			renewed <- lock.IsFromHolder(ctx)
 			return lock.ErrNotOwner
 		})
 		defer renewal.Stop()

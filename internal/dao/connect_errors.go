@@ -25,7 +25,7 @@ var (
 	errNoMaster      = errors.New("the Sentinels watch no master with the name in redis.master_name")
 )
 
-// endpoint is one Redis as configured.
+// endpoint is one configured Redis: its setting, and the configuration of its client.
 type endpoint struct {
 	key    string // name of the setting with the address, such as redis.addrs
 	addrs  string // addresses as configured, for messages
@@ -33,11 +33,11 @@ type endpoint struct {
 }
 
 // connectCause is a reason why a Redis that answers is unusable, with its remedy. In a remedy, KEY stands for the name of the endpoint's
-// setting, and a colon at the end is followed by the names of the Sentinels' masters. nodeRemedy replaces remedy for a Redlock node; empty:
-// the same remedy.
+// setting, and the names of the Sentinels' masters are appended to a colon at the end.
 type connectCause struct {
-	matches            func(error) bool
-	remedy, nodeRemedy string
+	matches    func(error) bool // reports whether an error has this cause
+	remedy     string           // instruction to the user
+	nodeRemedy string           // remedy for a Redlock node; empty: the same as remedy
 }
 
 // connectCauses returns all causes in order of precedence: the first that matches an error applies.
@@ -127,8 +127,9 @@ func redisReply(err error) string {
 	}
 }
 
-// remedy returns the remedy for a refusal, with "; " before it, or "" if none is known. refused reports whether err is a refusal at all.
-func (e endpoint) remedy(ctx context.Context, err error) (remedy string, refused bool) {
+// remedy returns the remedy for a refusal, with "; " before it, or "" if none is known. isRefusal reports whether Redis answered err at
+// all.
+func (e endpoint) remedy(ctx context.Context, err error) (remedy string, isRefusal bool) {
 	for _, c := range connectCauses() {
 		if !c.matches(err) {
 			continue

@@ -71,7 +71,7 @@ func (c *connectionHook) send(ctx context.Context, commands []redis.Cmder, send 
 	switch {
 	case isHandshake(commands):
 		return openConnection(ctx, commands, toMaster)
-	case c.reserve == nil || lock.IsHolders(ctx):
+	case c.reserve == nil || lock.IsFromHolder(ctx):
 		return c.retrier.send(ctx, commands, toMaster)
 	default:
 		return c.retrier.send(ctx, commands, func(ctx context.Context) error { return c.reserve.send(ctx, toMaster) })

@@ -14,21 +14,25 @@ import (
 )
 
 // acceptPause is how long an embedded Redis waits after a failed Accept: if file descriptors have run out, some may be closed meanwhile.
+// It also bounds the time to tell a client that the server is full.
+// It also bounds the time to tell a client that the server is full.
 const acceptPause = 20 * time.Millisecond
 
+// errStopped is the error of a dial while the embedded Redis is closed.
+// errStopped is the error of a dial while the embedded Redis is closed.
 var errStopped = errors.New("the embedded Redis is stopped")
 
 // embedded is a miniredis in this process with a listener of its own, because miniredis stops accepting after the first Accept error.
 type embedded struct {
 	*miniredis.Miniredis
 
-	Addr        string       // listening address; kept while the server is closed
+	Addr        string       // listening address; unchanged while the server is closed
 	clientLimit *clientLimit // counts the connections accepted by the listener
 
 	mu        sync.Mutex
 	server    *server.Server // nil while closed
 	listener  net.Listener
-	accepting sync.WaitGroup
+	accepting sync.WaitGroup // the goroutine of accept
 }
 
 // startEmbedded starts a Redis in this process that listens at addr.
@@ -137,8 +141,8 @@ type clientLimit struct {
 	silent []*limitedConn // connections that have sent nothing yet, oldest first
 }
 
-// admit counts a connection until it is closed, and returns it wrapped for that. At the limit it closes the oldest connection that has sent
-// nothing yet. If every client has sent something, it refuses the new one with the error that Redis sends, and returns nil.
+// admit counts conn until the connection that it returns, a wrapper of conn, is closed. At the limit it closes the oldest connection that
+// has sent nothing yet. If every client has sent something, it refuses conn with the error that Redis sends, and returns nil.
 func (c *clientLimit) admit(conn net.Conn) net.Conn {
 	if !c.evictIfFull() {
 		_ = conn.SetWriteDeadline(time.Now().Add(acceptPause))
@@ -188,8 +192,8 @@ type limitedConn struct {
 	net.Conn
 
 	limit     *clientLimit
-	firstRead sync.Once
-	closed    sync.Once
+	firstRead sync.Once // removes the connection from limit.silent
+	closed    sync.Once // subtracts the connection from limit.n
 }
 
 // Read implements net.Conn.

@@ -37,7 +37,7 @@ func TestEvictionReturnsPolicy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := r.Eviction(t.Context()); got != c.want {
+			if got := r.EvictionPolicy(t.Context()); got != c.want {
 				t.Errorf("%q; want %q", got, c.want)
 			}
 			if err := r.Close(); err != nil {

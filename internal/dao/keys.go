@@ -10,15 +10,15 @@ import (
 
 // Keys and channels of the shop in Redis. All lie in the same Redis Cluster slot as the stock.
 const (
-	InventoryKey = meaning.StockKey
+	InventoryKey = meaning.StockKey        // string: the stock        // string: the stock
 	RunKey       = "{inventory}:run"       // hash: id, lock, initial, written, sold, max_in_flight, settings, tuning, forgot
 	pastRunsKey  = "{inventory}:runs_over" // list: ids of the runs whose orders are kept, newest first
-	fenceKey     = "{inventory}:fence"     // the largest fencing token seen
+	fenceKey     = "{inventory}:fence"     // string: the largest fencing token seen
 	replicasKey  = "{inventory}:replicas"  // hash: instance -> heartbeat; see parseReplica
 	readyKey     = "{inventory}:ready"     // string: the instance that last probed whether Redis accepts writes
 
-	// callChannel is the channel on which a replica asks the others for an immediate heartbeat.
-	callChannel = "{inventory}:call"
+	// heartbeatRequestChannel is the channel on which a replica asks the others for an immediate heartbeat.
+	heartbeatRequestChannel = "{inventory}:call"
 
 	// BarrierKey is the key of the lock held while the run is changed.
 	BarrierKey = "{inventory}:barrier"

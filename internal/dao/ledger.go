@@ -16,9 +16,10 @@ import (
 const (
 	// readyTTL is the expiry of the key written by a readiness probe.
 	readyTTL = time.Second
-	// keepOrdersSeconds is how long an order can be looked up at least: a day. keepRuns is the number of earlier runs whose orders are kept.
+	// keepOrdersSeconds is the minimum time for which an order can be looked up: a day.
 	keepOrdersSeconds = 24 * 60 * 60
-	keepRuns          = 100
+	// keepRuns is the number of earlier runs whose orders are kept.
+	keepRuns = 100
 )
 
 // Tally counts the current run at one moment. Sales in flight in this replica are not included. It fails with service.ErrForgotten if the
@@ -62,7 +63,7 @@ func (s *Store) Start(ctx context.Context, last, next history.Run) error {
 		last.ID, next.ID, next.Lock, next.Initial, settings,
 		ordersPrefix, keepOrdersSeconds, s.maxOrders, keepRuns, tuning, next.Forgot, next.Segments)
 	if err == nil && started == int64(0) {
-		err = fmt.Errorf("%w: another one began first", service.ErrRunOver)
+		err = fmt.Errorf("%w: another replica began a run first", service.ErrRunOver)
 	}
 	return err
 }
@@ -72,8 +73,8 @@ func (s *Store) Probe(ctx context.Context) error {
 	return rediserr.Classify(ctx, "SET "+readyKey, s.client.Set(ctx, readyKey, s.instance, readyTTL).Err())
 }
 
-// Quit deletes this replica's heartbeat.
-func (s *Store) Quit(ctx context.Context) error {
+// DeleteHeartbeat deletes this replica's heartbeat.
+func (s *Store) DeleteHeartbeat(ctx context.Context) error {
 	return rediserr.Classify(ctx, "HDEL replicas", s.client.HDel(ctx, replicasKey, s.instance).Err())
 }
 

@@ -20,7 +20,7 @@ import (
 type LockKey struct {
 	client redis.UniversalClient // the stock's Redis
 	nodes  Nodes                 // masters for Redlock; nil: none
-	key    string
+	key    string                // name of the lock's key, without a segment's suffix
 }
 
 // NewLockKey returns a LockKey for the named key, in one Redis and on nodes for Redlock.
@@ -28,9 +28,9 @@ func NewLockKey(client redis.UniversalClient, nodes Nodes, key string) *LockKey 
 	return &LockKey{client: client, nodes: nodes, key: key}
 }
 
-// Look implements service.LockKey. If the lock is on nodes, it returns the state that a majority of them reports, unless the stock's Redis
-// has the key itself.
-func (k *LockKey) Look(ctx context.Context, layout service.LockLayout) (service.KeyState, error) {
+// ReadState implements service.LockKey. If the lock is on nodes, it returns the state that a majority of them reports, unless the stock's
+// Redis has the key itself.
+func (k *LockKey) ReadState(ctx context.Context, layout service.LockLayout) (service.KeyState, error) {
 	if layout.Segments > 0 {
 		return k.lookAtSegments(ctx, layout.Segments)
 	}
@@ -95,7 +95,7 @@ func (k *LockKey) readKeyState(ctx context.Context, client redis.UniversalClient
 	var value *redis.StringCmd
 	var owners *redis.StringSliceCmd
 	var ttl *redis.Cmd
-	err := OnMaster(ctx, client, key, func(tx redis.Pipeliner) {
+	err := ReadOnMaster(ctx, client, key, func(tx redis.Pipeliner) {
 		keyType = tx.Type(ctx, key)
 		value = tx.Get(ctx, key)
 		owners = tx.HKeys(ctx, key)
@@ -121,14 +121,14 @@ func (k *LockKey) Remove(ctx context.Context, layout service.LockLayout, holder 
 	for i := range layout.Segments {
 		keys = append(keys, service.SegmentKey(k.key, i+1))
 	}
-	var removed, isOthers atomic.Bool
+	var removed, heldByAnother atomic.Bool
 	remove := func(ctx context.Context, client redis.Cmdable, key, where string) error {
 		reply, err := removeKey(ctx, client, key, holder)
 		if err != nil {
 			return rediserr.Classify(ctx, "remove "+key+where, err)
 		}
 		removed.CompareAndSwap(false, reply == lua.Released)
-		isOthers.CompareAndSwap(false, reply == lua.HeldByAnother)
+		heldByAnother.CompareAndSwap(false, reply == lua.HeldByAnother)
 		return nil
 	}
 	for _, key := range keys { // One command each, because in a Redis Cluster each key has its own slot.
@@ -142,7 +142,7 @@ func (k *LockKey) Remove(ctx context.Context, layout service.LockLayout, holder 
 			return remove(ctx, node, k.key, " on "+node.Addr)
 		})
 	}
-	if err == nil && !removed.Load() && isOthers.Load() {
+	if err == nil && !removed.Load() && heldByAnother.Load() {
 		err = fmt.Errorf("%w: %q", service.ErrNotHolder, holder)
 	}
 	return removed.Load(), err

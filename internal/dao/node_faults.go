@@ -19,18 +19,18 @@ const (
 	NodeHung    NodeState = "hung"    // accepts commands and executes none
 )
 
-// ErrNodeDo is returned by Node.Fault for an unknown fault name.
-var ErrNodeDo = errors.New("want stop, start, hang, resume or empty")
+// ErrUnknownNodeFault is returned by Node.Fault for an unknown action.
+var ErrUnknownNodeFault = errors.New("want stop, start, hang, resume or empty")
 
-// nodeFaults is the fault state of an embedded master, which a person can change.
+// nodeFaults is the fault state of an embedded master, as changed by Node.Fault.
 type nodeFaults struct {
 	mu    sync.Mutex // held during a fault action
 	state NodeState
 	gate  sync.RWMutex // read-locked by each command; locked while the master hangs
 }
 
-// Embedded reports whether the master runs in this process, so that Fault works on it.
-func (n Node) Embedded() bool { return n.embedded != nil }
+// IsEmbedded reports whether the master runs in this process, so that Fault works on it.
+func (n Node) IsEmbedded() bool { return n.embedded != nil }
 
 // State returns the state of an embedded master.
 func (n Node) State() NodeState {
@@ -39,8 +39,8 @@ func (n Node) State() NodeState {
 	return n.faults.state
 }
 
-// Fault performs the action stop, start, hang, resume or empty on an embedded master. It fails with ErrNodeDo for any other action, and for
-// a master that is not embedded.
+// Fault performs the action stop, start, hang, resume or empty on an embedded master. It fails with ErrUnknownNodeFault for any other
+// action, and for a master that is not embedded.
 func (n Node) Fault(action string) error {
 	if n.embedded == nil {
 		return errNotEmbedded
@@ -67,7 +67,7 @@ func (n Node) Fault(action string) error {
 		f.resume()
 		return n.startWith(func() error { return restart(n.embedded) })
 	default:
-		return fmt.Errorf("%.80q: %w", action, ErrNodeDo)
+		return fmt.Errorf("%.80q: %w", action, ErrUnknownNodeFault)
 	}
 	return nil
 }

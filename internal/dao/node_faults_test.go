@@ -47,7 +47,7 @@ func TestNodeFaultsChangeStateOfNode(t *testing.T) {
 		t.Error("it hangs, and answers")
 	}
 	key := dao.NewLockKey(server.Lock, server.Nodes, "key")
-	if state, err := key.Look(t.Context(), service.LockLayout{OnNodes: true}); state.Holder != "" || err != nil { // the others hold nothing
+	if state, err := key.ReadState(t.Context(), service.LockLayout{OnNodes: true}); state.Holder != "" || err != nil {
 		t.Errorf("one of five hangs: %+v, %v", state, err)
 	}
 	fault("resume", dao.NodeUp)
@@ -62,7 +62,7 @@ func TestNodeFaultsChangeStateOfNode(t *testing.T) {
 	fault("empty", dao.NodeUp)
 	holds(0)
 	fault("hang", dao.NodeHung) // and is closed so
-	if err := node.Fault("jump"); !errors.Is(err, dao.ErrNodeDo) {
+	if err := node.Fault("jump"); !errors.Is(err, dao.ErrUnknownNodeFault) {
 		t.Errorf("jump: %v", err)
 	}
 }

@@ -103,7 +103,8 @@ func serverInfo(ctx context.Context, client redis.Cmdable, field string) string 
 	return ""
 }
 
-// startEmbeddedNodes starts masters in this process, on the ports after that of near where those are free, or else on free ports.
+// startEmbeddedNodes starts masters in this process, on the ports that follow the port of near. In place of a port in use it takes a free
+// one.
 func startEmbeddedNodes(near *embedded, clientLimit *clientLimit) (Nodes, error) {
 	host, text, err := net.SplitHostPort(near.Addr)
 	if err != nil {

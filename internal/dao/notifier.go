@@ -19,8 +19,8 @@ type Notifier struct {
 
 	mu          sync.Mutex
 	closed      bool
-	renewing    bool // a renewal is in progress
-	sub         *redis.PubSub
+	renewing    bool                                  // true: a renewal is in progress
+	sub         *redis.PubSub                         // subscription shared by all channels; nil before the first Subscribe
 	subscribers map[string]map[*func(string)]struct{} // channel -> set of callbacks
 	goroutines  sync.WaitGroup
 }

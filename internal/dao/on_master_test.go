@@ -53,7 +53,7 @@ func TestClientsLeaveDemotedMaster(t *testing.T) {
 				mustSucceed(t, at[server.Addr].Set(t.Context(), "which", server.Addr, 0).Err())
 				mustSucceed(t, at[server.Addr].HSet(t.Context(), dao.RunKey, "id", "run", "initial", i+1).Err())
 			}
-			_, err := store.Look(t.Context())
+			_, err := store.ReadState(t.Context())
 			mustSucceed(t, err)
 			_, err = store.Order(t.Context(), "none") // transactions have connections of their own
 			if !errors.Is(err, service.ErrNoOrder) {
@@ -78,7 +78,7 @@ func TestClientsLeaveDemotedMaster(t *testing.T) {
 					t.Errorf("afterwards: %v; want %s alone", servers, promoted.Addr)
 				}
 			}
-			if state, err := store.Look(t.Context()); err != nil || state.Run.Initial != 2 {
+			if state, err := store.ReadState(t.Context()); err != nil || state.Run.Initial != 2 {
 				t.Errorf("afterwards: %+v, %v; want the run of the new master", state, err)
 			}
 			expectMessage(t, heard, "") // it is there again
@@ -135,7 +135,7 @@ func TestReadsFailOnReplica(t *testing.T) {
 	mustSucceed(t, r.Lock.Set(t.Context(), lock.Key, "owner", 0).Err())
 	reads := map[string]func(context.Context) error{
 		"Tally": func(ctx context.Context) error { _, err := store.Tally(ctx); return err },
-		"State": func(ctx context.Context) error { _, err := store.Look(ctx); return err },
+		"State": func(ctx context.Context) error { _, err := store.ReadState(ctx); return err },
 		"Beat": func(ctx context.Context) error {
 			_, err := store.Beat(ctx, service.Replica{})
 			return err
@@ -147,7 +147,7 @@ func TestReadsFailOnReplica(t *testing.T) {
 			}
 			return err
 		},
-		"Look": func(ctx context.Context) error { _, err := key.Look(ctx, service.LockLayout{}); return err },
+		"ReadState": func(ctx context.Context) error { _, err := key.ReadState(ctx, service.LockLayout{}); return err },
 	}
 	for name, read := range reads {
 		if err := read(t.Context()); err != nil {
@@ -170,8 +170,8 @@ func TestReadsFailOnReplica(t *testing.T) {
 		if i > 0 {
 			mustSucceed(t, r.Nodes[i-1].Do(t.Context(), unconnected...).Err())
 		}
-		if _, err := key.Look(t.Context(), service.LockLayout{OnNodes: true}); (err == nil) != want {
-			t.Errorf("Look, with %d replicas of 3 nodes: %v", i, err)
+		if _, err := key.ReadState(t.Context(), service.LockLayout{OnNodes: true}); (err == nil) != want {
+			t.Errorf("ReadState, with %d replicas of 3 nodes: %v", i, err)
 		}
 	}
 }
@@ -182,15 +182,15 @@ func TestLookLeavesKeyUnchanged(t *testing.T) {
 		ctx := t.Context()
 		mustSucceed(t, r.Store.Set(ctx, lock.Key, "owner", 0).Err())
 		key := dao.NewLockKey(r.Lock, nil, lock.Key)
-		if state, err := key.Look(ctx, service.LockLayout{}); err != nil || state.Holder != "owner" || state.TTL != -1 {
+		if state, err := key.ReadState(ctx, service.LockLayout{}); err != nil || state.Holder != "owner" || state.TTL != -1 {
 			t.Errorf("a string: %+v, %v", state, err)
 		}
 		mustSucceed(t, r.Store.Del(ctx, lock.Key).Err())
-		if state, err := key.Look(ctx, service.LockLayout{}); err != nil || state.Type != "none" || state.TTL != -2 {
+		if state, err := key.ReadState(ctx, service.LockLayout{}); err != nil || state.Type != "none" || state.TTL != -2 {
 			t.Errorf("no key: %+v, %v", state, err)
 		}
 		mustSucceed(t, r.Store.HSet(ctx, lock.Key, "owner", 1).Err())
-		if state, err := key.Look(ctx, service.LockLayout{}); err != nil || state.Holder != "owner" {
+		if state, err := key.ReadState(ctx, service.LockLayout{}); err != nil || state.Holder != "owner" {
 			t.Errorf("a hash: %+v, %v", state, err)
 		}
 	})

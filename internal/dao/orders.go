@@ -17,20 +17,20 @@ import (
 // Order looks up an order in the current run and in the earlier runs whose orders are kept. It fails with service.ErrNoOrder.
 func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 	var current *redis.StringCmd
-	var over *redis.StringSliceCmd
-	err := OnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
+	var past *redis.StringSliceCmd
+	err := ReadOnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
 		current = tx.HGet(ctx, RunKey, "id")
-		over = tx.LRange(ctx, pastRunsKey, 0, -1)
+		past = tx.LRange(ctx, pastRunsKey, 0, -1)
 	})
 	if errors.Is(err, redis.Nil) { // HGET found no current run.
-		err = over.Err()
+		err = past.Err()
 	}
 	if err != nil {
 		return history.Order{}, rediserr.Classify(ctx, "MULTI runs", err)
 	}
 	var lines []*redis.StringCmd
-	err = OnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
-		for _, runID := range append([]string{current.Val()}, over.Val()...) {
+	err = ReadOnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
+		for _, runID := range append([]string{current.Val()}, past.Val()...) {
 			newest, older := OrdersKeys(runID)
 			lines = append(lines, tx.HGet(ctx, newest, id), tx.HGet(ctx, older, id))
 		}
@@ -72,10 +72,10 @@ func (s *Store) deleteOldOrders(ctx context.Context) {
 	}
 }
 
-// OnMaster executes read in a transaction that fails on a replica, whose data may be stale or may never have been on the master. The error
-// is that of the first failed command. The transaction begins with a script that declares a write and changes nothing: the ROLE command is
-// not used because a user with read and write access may lack the right to it.
-func OnMaster(ctx context.Context, client redis.Cmdable, key string, read func(redis.Pipeliner)) error {
+// ReadOnMaster executes the commands that read adds, in a transaction that fails on a replica, whose data may be stale or may never have
+// been on the master. It returns the error of the first failed command. The transaction begins with a script that declares a write and
+// changes nothing: the ROLE command is not used because a user with read and write access may lack the right to it.
+func ReadOnMaster(ctx context.Context, client redis.Cmdable, key string, read func(redis.Pipeliner)) error {
 	_, err := client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
 		tx.Eval(ctx, lua.OnMaster, []string{key})
 		read(tx)

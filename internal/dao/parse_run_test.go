@@ -22,12 +22,12 @@ func TestParseRunRestoresStartedRun(t *testing.T) {
 		if err := store.Start(ctx, history.Run{}, run); err != nil {
 			t.Fatal(err)
 		}
-		if state, err := store.Look(ctx); err != nil || state.Run != run {
+		if state, err := store.ReadState(ctx); err != nil || state.Run != run {
 			t.Errorf("%+v, %v; want %+v", state.Run, err, run)
 		}
 		r.Store.HSet(ctx, dao.RunKey, "settings", "lock v4, ttl 1s")
 		run.Settings = history.Settings{}
-		if state, err := store.Look(ctx); err != nil || state.Run != run {
+		if state, err := store.ReadState(ctx); err != nil || state.Run != run {
 			t.Errorf("with unreadable settings: %+v, %v", state.Run, err)
 		}
 	})

@@ -20,7 +20,7 @@ const maxAttempts = 15
 // considered gone, and the command fails without having been sent. If Redis refuses a connection (maxclients), the command waits as for a
 // pooled one.
 type connRetrier struct {
-	timeout time.Duration // wait for a connection per attempt, as the pool's
+	timeout time.Duration // longest wait for a connection per attempt; equals the pool's timeout
 	answers atomic.Int64  // number of commands answered so far
 	freed   chan struct{} // holds a value if a connection may have become free since one was refused
 }

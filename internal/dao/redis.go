@@ -49,14 +49,14 @@ type Config struct {
 // Redis is an open Redis. Locks and the store have separate clients, so that waiters polling for a lock do not delay the sale that holds
 // it.
 type Redis struct {
-	Lock     redis.UniversalClient
-	Store    redis.UniversalClient
-	Notifier *Notifier        // pub/sub of the locks, on client Lock
-	Calls    *Notifier        // best-effort pub/sub on client Store: a message may be lost
-	Nodes    Nodes            // masters for Redlock; may be empty
-	Servers  strategy.Servers // servers available to a lock, and what they support
-	Name     string           // description of the Redis for messages
-	Addr     string           // address of its first server, in the format of Address.String
+	Lock              redis.UniversalClient
+	Store             redis.UniversalClient
+	Notifier          *Notifier        // pub/sub of the locks, on client Lock
+	HeartbeatRequests *Notifier        // best-effort pub/sub on client Store: a message may be lost
+	Nodes             Nodes            // masters for Redlock; may be empty
+	Servers           strategy.Servers // servers available to a lock, and what they support
+	Name              string           // description of the Redis for messages
+	Addr              string           // address of its first server, in the format of Address.String
 
 	embedded *embedded          // nil: the Redis is another process
 	config   redisclient.Config // client configuration of a Redis that is not embedded
@@ -104,7 +104,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		r.Name += " (Cluster)"
 	}
 	if err = checkServer(ctx, r.Store, client); err == nil {
-		r.Servers, err = ServersOf(ctx, r.Store, nodes)
+		r.Servers, err = DetectServers(ctx, r.Store, nodes)
 	}
 	err = endpoint{"redis.addrs", strings.Join(cfg.Addrs, ","), client}.explain(ctx, err)
 	if err != nil {
@@ -131,7 +131,7 @@ func openEmbedded(ctx context.Context, cfg Config, nodes Nodes) (*Redis, error) 
 	yieldToBrowser(m.Miniredis)
 	r := newRedis(embeddedConfig(m), embeddedLockPool, nodes)
 	r.Name, r.Addr, r.embedded = "embedded Redis "+m.Addr, m.Addr, m
-	if r.Servers, err = ServersOf(ctx, r.Store, nodes); err != nil {
+	if r.Servers, err = DetectServers(ctx, r.Store, nodes); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
@@ -144,11 +144,11 @@ func newRedis(cfg redisclient.Config, lockPool int, nodes Nodes) *Redis {
 	cfg.PoolSize = cmp.Or(lockPool, cfg.PoolSize)
 	r.Lock = newLockClient(cfg, master)
 	r.Notifier = NewNotifier(r.Lock)
-	r.Calls = NewNotifier(r.Store)
-	r.Calls.pingInterval = 0
+	r.HeartbeatRequests = NewNotifier(r.Store)
+	r.HeartbeatRequests.pingInterval = 0
 	master.onStale = func() {
 		r.Notifier.renew()
-		r.Calls.renew()
+		r.HeartbeatRequests.renew()
 	}
 	return r
 }
@@ -160,7 +160,7 @@ func embeddedConfig(m *embedded) redisclient.Config {
 
 // Close closes the clients and stops the embedded Redis and masters.
 func (r *Redis) Close() error {
-	err := errors.Join(r.Notifier.Close(), r.Calls.Close(), r.Lock.Close(), r.Store.Close(), r.Nodes.close())
+	err := errors.Join(r.Notifier.Close(), r.HeartbeatRequests.Close(), r.Lock.Close(), r.Store.Close(), r.Nodes.close())
 	if r.embedded != nil {
 		r.embedded.Close()
 	}

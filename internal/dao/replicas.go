@@ -24,8 +24,8 @@ func (s *Store) Beat(ctx context.Context, replica service.Replica) (service.Stat
 	return reply.State, err
 }
 
-// Look returns the same state as Beat without sending a heartbeat.
-func (s *Store) Look(ctx context.Context) (service.State, error) {
+// ReadState returns the same state as Beat without sending a heartbeat.
+func (s *Store) ReadState(ctx context.Context) (service.State, error) {
 	reply, err := s.runBeat(ctx, nil, "")
 	return reply.State, err
 }
@@ -43,44 +43,45 @@ type beatReply struct {
 func (s *Store) runBeat(ctx context.Context, replicaJSON []byte, runID string) (reply beatReply, err error) {
 	newest, _ := OrdersKeys(runID)
 	answer, err := s.eval(ctx, lua.Beat, runID, []string{replicasKey, RunKey, newest, BarrierKey, InventoryKey},
-		s.instance, replicaJSON, service.Lifetime.Milliseconds(), keepOrdersSeconds)
+		s.instance, replicaJSON, service.ReplicaLifetime.Milliseconds(), keepOrdersSeconds)
 	if err != nil {
 		return beatReply{}, err
 	}
 	values, _ := answer.([]any) // The script always returns an array.
-	reply = beatReply{fields: pairs(values[0]), stock: values[4:]}
+	reply = beatReply{fields: pairsToMap(values[0]), stock: values[4:]}
 	if reply.Run, err = parseRun(reply.fields); err != nil {
 		return beatReply{}, err
 	}
 	reply.Change, reply.Others = fmt.Sprint(values[1]), map[string]service.Replica{}
-	for _, text := range pairs(values[3]) {
+	for _, text := range pairsToMap(values[3]) {
 		other, expiresAt := parseReplica(text)
-		other.LastBeat = expiresAt.Add(-service.Lifetime)
+		other.LastBeat = expiresAt.Add(-service.ReplicaLifetime)
 		reply.Future = append(reply.Future, other)
 	}
-	for instance, text := range pairs(values[2]) {
+	for instance, text := range pairsToMap(values[2]) {
 		other, expiresAt := parseReplica(text)
-		other.LastBeat = expiresAt.Add(-service.Lifetime)
+		other.LastBeat = expiresAt.Add(-service.ReplicaLifetime)
 		reply.Others[instance] = other
 	}
 	return reply, nil
 }
 
-// Call asks the other replicas for an immediate heartbeat. One that misses the message sends its next heartbeat within a second.
-func (s *Store) Call(ctx context.Context) error {
-	return rediserr.Classify(ctx, "PUBLISH "+callChannel, s.client.Publish(ctx, callChannel, "").Err())
+// RequestHeartbeats asks the other replicas for an immediate heartbeat. One that misses the message sends its next heartbeat within a
+// second.
+func (s *Store) RequestHeartbeats(ctx context.Context) error {
+	return rediserr.Classify(ctx, "PUBLISH "+heartbeatRequestChannel, s.client.Publish(ctx, heartbeatRequestChannel, "").Err())
 }
 
-// OnCall calls onCall after each Call of a replica, until stop is called.
-func (s *Store) OnCall(onCall func()) (stop func()) {
-	if s.Calls == nil {
+// OnHeartbeatRequest calls onRequest after each request of another replica for a heartbeat, until stop is called.
+func (s *Store) OnHeartbeatRequest(onRequest func()) (stop func()) {
+	if s.HeartbeatRequests == nil {
 		return func() {}
 	}
-	return s.Calls.Subscribe(callChannel, func(string) { onCall() })
+	return s.HeartbeatRequests.Subscribe(heartbeatRequestChannel, func(string) { onRequest() })
 }
 
-// pairs turns a flat array of names and values, as HGETALL returns it, into a map.
-func pairs(reply any) map[string]string {
+// pairsToMap turns a flat array of names and values, as HGETALL returns it, into a map.
+func pairsToMap(reply any) map[string]string {
 	fields := map[string]string{}
 	values, _ := reply.([]any) // The scripts always return an array here.
 	for i := 0; i+1 < len(values); i += 2 {

@@ -18,12 +18,12 @@ func TestReplicasWithFutureHeartbeatsAreReturned(t *testing.T) {
 		store := dao.NewStore(r.Store, "asking", 100)
 		now := time.Now() // Redis's clock is this machine's
 		for name, dies := range map[string]time.Time{
-			"living": now.Add(service.Lifetime / 2), "dead": now.Add(-time.Second), "future": now.Add(time.Hour),
+			"living": now.Add(service.ReplicaLifetime / 2), "dead": now.Add(-time.Second), "future": now.Add(time.Hour),
 			"a minute ahead": now.Add(time.Minute),
 		} {
 			mustSucceed(t, r.Store.HSet(t.Context(), "{inventory}:replicas", name, fmt.Sprintf(`%d {"replica":%q}`, dies.UnixMilli(), name)).Err())
 		}
-		state, err := store.Look(t.Context())
+		state, err := store.ReadState(t.Context())
 		if _, lives := state.Others["living"]; err != nil || !lives || len(state.Others) != 1 {
 			t.Errorf("%v, %v live; want the one whose heartbeat is of now", state.Others, err)
 		}
@@ -38,7 +38,7 @@ func TestReplicasWithFutureHeartbeatsAreReturned(t *testing.T) {
 			state, err = store.Beat(t.Context(), service.Replica{})
 			mustSucceed(t, err)
 		}
-		state, err = store.Look(t.Context())
+		state, err = store.ReadState(t.Context())
 		if err != nil || len(state.Future) != 0 || len(state.Others) != 1 {
 			t.Errorf("%v from the future, %v live, %v after a heartbeat", state.Future, state.Others, err)
 		}

@@ -24,7 +24,8 @@ func ShopRights() strategy.Rights {
 	return strategy.ParseRights("+ping +time +multi +exec +eval +evalsha +exists +type +get +set +del +unlink +rename +expire " +
 		"+pexpire +pttl +decr +hget +hmget +hset +hlen +hdel +hgetall +hexists +hkeys +hincrby +lrange +lpush +lrem +publish +subscribe " +
 		"~" + InventoryKey + " ~" + RunKey + " ~" + pastRunsKey + " ~" + fenceKey + " ~" + replicasKey + " ~" + readyKey + " ~" + BarrierKey +
-		" ~" + meaning.SegmentPrefix + "* ~" + ordersPrefix + "* ~" + lock.Key + " &" + callChannel).Union(strategy.TrialRights(lock.Key))
+		" ~" + meaning.SegmentPrefix + "* ~" + ordersPrefix + "* ~" + lock.Key + " &" + heartbeatRequestChannel).
+		Union(strategy.TrialRights(lock.Key))
 }
 
 // NodeRights returns the rights needed on a Redlock node besides those of the lock: to read, remove and try the key.
@@ -32,12 +33,12 @@ func NodeRights() strategy.Rights {
 	return strategy.ParseRights("+ping +multi +exec +eval +hdel +type +get +set +hkeys +pttl +del").Union(strategy.TrialRights(lock.Key))
 }
 
-// Fits checks that a strategy works on this Redis with a lock key of this name: it takes and releases a lock on a key of its own, and
-// subscribes to the channels. If the user lacks a right, it fails with strategy.ErrNoRights, which holds the error of Redis and all
-// required rights: those of the lock and own, those of the rest of the program. Each Redlock node is tried separately; one that does not
-// answer is no failure.
-func (r *Redis) Fits(ctx context.Context, s strategy.Strategy, key string, own strategy.Rights) error {
-	if err := s.Fits(r.Servers); err != nil {
+// CheckStrategy checks that a strategy works on this Redis with a lock key of this name: it takes and releases a lock on a separate key,
+// and subscribes to the channels. If the user lacks a right, it fails with strategy.ErrNoRights, which holds the error of Redis and all
+// required rights: those of the lock, and own, which are those of the rest of the program. Each Redlock node is tried separately; one that
+// does not answer is not a failure.
+func (r *Redis) CheckStrategy(ctx context.Context, s strategy.Strategy, key string, own strategy.Rights) error {
+	if err := s.CheckServers(r.Servers); err != nil {
 		return err
 	}
 	parts := strategy.Parts{
@@ -46,33 +47,33 @@ func (r *Redis) Fits(ctx context.Context, s strategy.Strategy, key string, own s
 	}
 	needs := s.Rights(r.Servers, key)
 	if !s.OnNodes {
-		err := canSubscribe(ctx, r.Lock, own.Union(needs))
+		err := trySubscribe(ctx, r.Lock, own.Union(needs))
 		if err == nil {
 			err = s.Try(ctx, parts)
 		}
-		return r.Denied(s, key, own, err)
+		return r.ExplainDenial(s, key, own, err)
 	}
 	var errs []error
 	for _, node := range r.Nodes {
 		parts.Nodes = []redis.Cmdable{node}
 		if err := s.Try(ctx, parts); rediserr.IsDenied(err) || rediserr.IsUnknownCommand(err) {
-			errs = append(errs, denied(node.config, s.Name, NodeRights().Union(needs), err))
+			errs = append(errs, explainDenial(node.config, s.Name, NodeRights().Union(needs), err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Denied turns an error about a missing right into a strategy.ErrNoRights with all required rights: those of the lock and own, those of the
-// rest of the program. It returns other errors unchanged.
-func (r *Redis) Denied(s strategy.Strategy, key string, own strategy.Rights, err error) error {
-	return denied(r.config, s.Name, own.Union(s.Rights(r.Servers, key)), err)
+// ExplainDenial turns an error about a missing right into a strategy.ErrNoRights with all required rights: those of the lock, and own,
+// which are those of the rest of the program. It returns other errors unchanged.
+func (r *Redis) ExplainDenial(s strategy.Strategy, key string, own strategy.Rights, err error) error {
+	return explainDenial(r.config, s.Name, own.Union(s.Rights(r.Servers, key)), err)
 }
 
 // subscribeTimeout bounds the wait for the reply to SUBSCRIBE: a proxy without pub/sub may never reply.
 const subscribeTimeout = 3 * time.Second
 
-// canSubscribe subscribes to the channels among rights, and fails if Redis refuses one.
-func canSubscribe(ctx context.Context, client redis.UniversalClient, rights strategy.Rights) error {
+// trySubscribe subscribes to the channels among rights, and fails if Redis refuses one.
+func trySubscribe(ctx context.Context, client redis.UniversalClient, rights strategy.Rights) error {
 	for _, right := range rights {
 		pattern, isChannel := strings.CutPrefix(right, "&")
 		if !isChannel {
@@ -88,9 +89,9 @@ func canSubscribe(ctx context.Context, client redis.UniversalClient, rights stra
 	return nil
 }
 
-// denied turns an error about a missing right into a strategy.ErrNoRights with the ACL command that grants all required rights, and one
-// about an unknown command into a strategy.ErrNoCommand. It returns other errors unchanged.
-func denied(cfg redisclient.Config, version string, needs strategy.Rights, err error) error {
+// explainDenial turns an error about a missing right into a strategy.ErrNoRights with the ACL command that grants all required rights, and
+// one about an unknown command into a strategy.ErrNoCommand. It returns other errors unchanged.
+func explainDenial(cfg redisclient.Config, version string, needs strategy.Rights, err error) error {
 	at := strings.Join(cfg.Addrs, ",")
 	switch {
 	case rediserr.IsUnknownCommand(err):
@@ -104,15 +105,15 @@ func denied(cfg redisclient.Config, version string, needs strategy.Rights, err e
 			rules[i] = "'" + rule + "'"
 		}
 	}
-	user, says := "default", err.Error()
+	user, text := "default", err.Error()
 	if cfg.Username != "" {
 		user = "<redis.username>" // The user name may be confidential.
-		says = strings.ReplaceAll(says, "User "+cfg.Username+" ", "User "+user+" ")
+		text = strings.ReplaceAll(text, "User "+cfg.Username+" ", "User "+user+" ")
 	}
 	where := ""
 	if cfg.Cluster || cfg.MasterName != "" {
 		where = ", on every server"
 	}
 	return fmt.Errorf("%w that lock %s needs at %s: %s; to give it all%s: ACL SETUSER %s %s",
-		strategy.ErrNoRights, version, at, says, where, user, rules)
+		strategy.ErrNoRights, version, at, text, where, user, rules)
 }

@@ -44,10 +44,10 @@ func TestFitsReportsMissingRights(t *testing.T) {
 			return err
 		}
 		defer r.Close()
-		return r.Fits(t.Context(), row, lock.Key, dao.ShopRights())
+		return r.CheckStrategy(t.Context(), row, lock.Key, dao.ShopRights())
 	}
 	for _, row := range evolution.Table() {
-		if row.Fits(root.Servers) != nil {
+		if row.CheckServers(root.Servers) != nil {
 			continue
 		}
 		needs := dao.ShopRights().Union(row.Rights(root.Servers, lock.Key))
@@ -102,11 +102,11 @@ func TestMissingRightsOnNodesAreReported(t *testing.T) {
 		addrs = append(addrs, server.Addr)
 	}
 	cfg := dao.Config{Addrs: addrs[:1], RedlockAddrs: addrs[1:], Username: "shop", Password: "word"}
-	if err := open(t, cfg).Fits(t.Context(), row, lock.Key, dao.ShopRights()); err != nil {
+	if err := open(t, cfg).CheckStrategy(t.Context(), row, lock.Key, dao.ShopRights()); err != nil {
 		t.Error(err)
 	}
 	allow(t, open(t, dao.Config{Addrs: addrs[2:3]}).Store, addrs[2], "+@all", "~distributedLock", "~*distributedLock:trial*", "-eval")
-	err := open(t, cfg).Fits(t.Context(), row, lock.Key, dao.ShopRights())
+	err := open(t, cfg).CheckStrategy(t.Context(), row, lock.Key, dao.ShopRights())
 	if !errors.Is(err, strategy.ErrNoRights) || !strings.Contains(err.Error(), addrs[2]) || !strings.Contains(err.Error(), " 'eval'") {
 		t.Errorf("a node without +eval: %v", err)
 	}
@@ -129,7 +129,7 @@ func TestMissingServerCommandIsReported(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := open(t, dao.Config{Addrs: []string{server.Addr}})
-			err = r.Fits(t.Context(), row, lock.Key, dao.ShopRights())
+			err = r.CheckStrategy(t.Context(), row, lock.Key, dao.ShopRights())
 			if !errors.Is(err, strategy.ErrNoCommand) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v; want that it lacks %s", err, command)
 			}
@@ -161,7 +161,7 @@ func TestFitsFailsWithoutReplyToSubscribe(t *testing.T) {
 	r := open(t, dao.Config{Addrs: []string{m.Addr()}})
 	fits := make(chan error, 1)
 	go func() {
-		fits <- r.Fits(t.Context(), row, lock.Key, dao.ShopRights())
+		fits <- r.CheckStrategy(t.Context(), row, lock.Key, dao.ShopRights())
 	}()
 	select {
 	case err := <-fits:

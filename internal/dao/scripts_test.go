@@ -21,7 +21,7 @@ func TestScriptsAreSentBySHA1(t *testing.T) {
 		r.Store.AddHook(redisclient.Around(func(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
 			if words := commands[0].Args(); len(words) > 1 {
 				name, argument := words[0].(string), words[1].(string)
-				sent = append(sent, name+" "+lua.File(lua.SentBy(name, argument)))
+				sent = append(sent, name+" "+lua.File(lua.SentScript(name, argument)))
 			}
 			return send(ctx)
 		}))

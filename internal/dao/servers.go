@@ -13,13 +13,13 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// ServersOf determines which servers a lock can use: the name and version of the stock's Redis, its command for compare-and-delete, and the
-// number of nodes.
-func ServersOf(ctx context.Context, client redis.UniversalClient, nodes Nodes) (strategy.Servers, error) {
+// DetectServers determines which servers a lock can use: the name and version of the stock's Redis, its command for compare-and-delete, and
+// the number of nodes.
+func DetectServers(ctx context.Context, client redis.UniversalClient, nodes Nodes) (strategy.Servers, error) {
 	if err := client.Ping(ctx).Err(); err != nil {
 		return strategy.Servers{}, err
 	}
-	command, err := compareAndDelete(ctx, client)
+	command, err := findCompareAndDelete(ctx, client)
 	return strategy.Servers{Nodes: len(nodes), Redis: serverName(ctx, client), CompareAndDelete: command}, err
 }
 
@@ -33,7 +33,7 @@ func (r *Redis) Version() string {
 
 // serverName returns the name and version of a server; "" if it does not disclose them.
 func serverName(ctx context.Context, client redis.UniversalClient) string {
-	fields := hello(ctx, client)
+	fields := helloFields(ctx, client)
 	name := fields["server"]
 	if name == "" {
 		return ""
@@ -47,7 +47,7 @@ func checkServer(ctx context.Context, client redis.UniversalClient, cfg rediscli
 	if err := client.Ping(ctx).Err(); err != nil {
 		return err
 	}
-	fields := hello(ctx, client)
+	fields := helloFields(ctx, client)
 	switch {
 	case fields["mode"] == "sentinel":
 		return errIsSentinel
@@ -60,8 +60,8 @@ func checkServer(ctx context.Context, client redis.UniversalClient, cfg rediscli
 	}
 }
 
-// hello returns the fields of the reply to HELLO, in which a server describes itself; empty if the server refuses it.
-func hello(ctx context.Context, client redis.UniversalClient) map[string]string {
+// helloFields returns the fields of the reply to HELLO, in which a server describes itself; empty if the server refuses it.
+func helloFields(ctx context.Context, client redis.UniversalClient) map[string]string {
 	fields := map[string]string{}
 	reply, _ := client.Do(ctx, "HELLO").Slice() // Servers before Redis 6 refuse HELLO; nobody depends on its fields.
 	for i := 0; i+1 < len(reply); i += 2 {
@@ -70,8 +70,8 @@ func hello(ctx context.Context, client redis.UniversalClient) map[string]string 
 	return fields
 }
 
-// compareAndDelete returns the name of the server's compare-and-delete command, which it finds by trying; "" if it has none.
-func compareAndDelete(ctx context.Context, client redis.UniversalClient) (string, error) {
+// findCompareAndDelete returns the name of the server's compare-and-delete command, which it finds by trying; "" if it has none.
+func findCompareAndDelete(ctx context.Context, client redis.UniversalClient) (string, error) {
 	const key, value = "{" + lock.Key + "}:none", "none" // never set
 	for _, command := range [][]any{{"DELEX", key, "IFEQ", value}, {"DELIFEQ", key, value}} {
 		err := client.Do(ctx, command...).Err()
@@ -85,9 +85,9 @@ func compareAndDelete(ctx context.Context, client redis.UniversalClient) (string
 	return "", nil
 }
 
-// Eviction returns the policy by which Redis evicts keys when memory is full, such as volatile-lru; "" if it evicts none or does not
+// EvictionPolicy returns the policy by which Redis evicts keys when memory is full, such as volatile-lru; "" if it evicts none or does not
 // disclose it. Every eviction policy may evict locks, because they have an expiry.
-func (r *Redis) Eviction(ctx context.Context) (policy string) {
+func (r *Redis) EvictionPolicy(ctx context.Context) (policy string) {
 	fields, _ := r.Store.ConfigGet(ctx, "maxmemory*").Result() // Many hosted Redis services refuse CONFIG.
 	if fields["maxmemory"] == "" || fields["maxmemory"] == "0" || fields["maxmemory-policy"] == "noeviction" {
 		return ""

@@ -10,8 +10,9 @@ import (
 	"lockstep/internal/dao"
 )
 
-// ServersOf tries each command to find out which one a server has. An error that says nothing about the command is not taken for an answer.
-func TestServersOfDetectsServer(t *testing.T) {
+// DetectServers tries each command to find out which one a server has. An error that says nothing about the command is not taken for an
+// answer.
+func TestDetectServers(t *testing.T) {
 	const unknown = "ERR unknown command"
 	for name, c := range map[string]struct {
 		fails map[string]string // what the server says to a command

@@ -20,12 +20,12 @@ import (
 
 // Store is the stock and the order ledger of one replica in Redis. It implements service.Stock and service.Ledger.
 type Store struct {
-	Calls lock.Notifier // receives the Calls of other replicas; nil: none are received
+	HeartbeatRequests lock.Notifier // receives requests for a heartbeat; nil: none are received
 
 	client    redis.UniversalClient
 	instance  string               // unique name of this process
-	maxOrders int64                // orders kept at least; see NewStore
-	scripts   map[string]runScript // key: the text of the script
+	maxOrders int64                // minimum number of orders kept; see NewStore
+	scripts   map[string]runScript // script text -> function that sends the script
 }
 
 // NewStore returns the store of one replica. The name instance must be unique among all processes. The ledger keeps the newest orders: at
@@ -41,9 +41,9 @@ func NewStore(client redis.UniversalClient, instance string, maxOrders int64) *S
 // runScript sends a script to Redis.
 type runScript func(ctx context.Context, client redis.Scripter, keys []string, args ...any) *redis.Cmd
 
-// CheckTokensBy replaces the store's check of fencing tokens; see lua.WithCheck. The scripts are sent by their text, because no server
-// knows them yet.
-func (s *Store) CheckTokensBy(check string) {
+// SetTokenCheck replaces the store's check of fencing tokens by a Lua function body; see lua.WithCheck. It makes the store send the changed
+// scripts as text, because no server knows them yet.
+func (s *Store) SetTokenCheck(check string) {
 	for _, script := range []string{lua.ReadFenced, lua.Write} {
 		s.scripts[script] = redis.NewScript(lua.WithCheck(script, check)).Eval
 	}
@@ -124,7 +124,7 @@ func (s *Store) Take(ctx context.Context, order history.Order) (history.Order, e
 	return s.take(ctx, lua.Take, order)
 }
 
-// TakeUnchecked implements service.Stock: its script sells each time.
+// TakeUnchecked implements service.Stock: its script sells again if the ledger already contains the order.
 func (s *Store) TakeUnchecked(ctx context.Context, order history.Order) (history.Order, error) {
 	return s.take(ctx, lua.Sell, order)
 }
@@ -174,7 +174,7 @@ func (s *Store) replyError(ctx context.Context, reply any, order history.Order) 
 		return fmt.Errorf("%w: the store has seen a larger fencing token than %d", lock.ErrLost, order.Fence)
 	case int64(lua.RunOver):
 		return errRunOver
-	case int64(lua.NoNumber):
+	case int64(lua.NotANumber):
 		return s.findBadData(ctx, order.RunID, errRepaired)
 	case int64(lua.StockChanged):
 		return errStockChanged
@@ -210,11 +210,11 @@ func parseStock(ctx context.Context, key, value string, err error) (int64, error
 	return stock, nil
 }
 
-// badStockError returns a service.ErrBadStock that says what is wrong with a stock key and how to repair it.
-func badStockError(key, what string) error {
+// badStockError returns a service.ErrBadStock with the problem of a stock key and its remedy.
+func badStockError(key, problem string) error {
 	if key != InventoryKey {
-		return fmt.Errorf("%w: the key %s %s; PUT /inventory divides the stock anew", service.ErrBadStock, key, what)
+		return fmt.Errorf("%w: the key %s %s; PUT /inventory divides the stock again", service.ErrBadStock, key, problem)
 	}
 	return fmt.Errorf("%w: the key %s %s; it takes a whole number from 0 to %d, as by redis-cli set %s 200 or PUT /inventory",
-		service.ErrBadStock, InventoryKey, what, history.MaxStock, InventoryKey)
+		service.ErrBadStock, InventoryKey, problem, history.MaxStock, InventoryKey)
 }

@@ -14,8 +14,10 @@ import (
 // Table returns every strategy: v0 to v11, then the branches and the contrasts.
 func Table() []strategy.Strategy { return append(steps(), contrasts()...) }
 
+// both returns a text in both languages.
 func both(english, chinese string) language.Text { return language.Both(english, chinese) }
 
+// newFlaw returns a flaw with its text in both languages.
 func newFlaw(id, english, chinese string) strategy.Flaw {
 	return strategy.Flaw{ID: id, Text: both(english, chinese)}
 }

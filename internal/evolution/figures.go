@@ -12,6 +12,8 @@ import (
 	"lockstep/internal/language"
 )
 
+// measured is the content of figures.json.
+//
 //go:embed figures.json
 var measured []byte
 
@@ -102,8 +104,8 @@ func Points() (all []Point) {
 	return append(all, Point{Commands, Condition{200, 3}}, Point{Wait, Condition{16, 1}}, Point{Wait, Condition{16, 3}})
 }
 
-// Of returns a number of a lock, rounded for display; "" if it was not measured.
-func (f Figures) Of(lock string, at Point) string {
+// Value returns a number of a lock, rounded for display; "" if it was not measured.
+func (f Figures) Value(lock string, at Point) string {
 	i := slices.IndexFunc(f.Cells, func(c Cell) bool { return c.Lock == lock && c.Condition == at.Condition })
 	if i < 0 {
 		return ""
@@ -121,8 +123,8 @@ func (f Figures) Of(lock string, at Point) string {
 	return ""
 }
 
-// Rounded rounds a value to three decimals, as figures.json stores it.
-func Rounded(value float64) float64 {
+// Round rounds a value to three decimals, as figures.json stores it.
+func Round(value float64) float64 {
 	const thousand = 1000
 	return math.Round(value*thousand) / thousand
 }
@@ -152,9 +154,9 @@ func (n Number) phrase(value string, in language.Language) string {
 }
 
 // Change describes how a number changes from one lock to the next: "one buyer: 0.47 → 0.95 of the limit". It returns "" if the number of
-// the second lock was not measured. That of the first may be missing: v0 sells wrong.
+// the second lock was not measured. That of the first may be missing: v0 oversells.
 func (f Figures) Change(from, to string, at Point, in language.Language) string {
-	before, after := f.Of(from, at), f.Of(to, at)
+	before, after := f.Value(from, at), f.Value(to, at)
 	if after == "" {
 		return ""
 	}
@@ -164,7 +166,7 @@ func (f Figures) Change(from, to string, at Point, in language.Language) string 
 	return at.In(in) + in.Say(": ", "：") + at.phrase(after, in)
 }
 
-// Where names the Redis, the round trips and the day of the measurement.
-func (f Figures) Where(in language.Language) string {
+// Source names the Redis, the round trips and the day of the measurement.
+func (f Figures) Source(in language.Language) string {
 	return in.Say("%s, round trips of %g ms, %s", "%s，往返延迟 %g 毫秒，%s", f.Redis, f.RoundTripMillis, f.Date)
 }

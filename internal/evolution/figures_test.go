@@ -32,7 +32,7 @@ func TestMeasuredFiguresAreComplete(t *testing.T) {
 	}
 	for _, lock := range []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "redlock"} {
 		for _, at := range evolution.Points() {
-			if f.Of(lock, at) == "" {
+			if f.Value(lock, at) == "" {
 				t.Errorf("%s has no %+v", lock, at)
 			}
 		}

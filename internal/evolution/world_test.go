@@ -114,8 +114,8 @@ func onRealServer(t *testing.T, row strategy.Strategy, test func(*testing.T, *wo
 	}
 	defer r.Close()
 	available := r.Servers
-	if available.Nodes = nodesNeeded(row); row.Fits(available) != nil {
-		t.Skip(row.Fits(available))
+	if available.Nodes = nodesNeeded(row); row.CheckServers(available) != nil {
+		t.Skip(row.CheckServers(available))
 	}
 	if err := r.Lock.Ping(t.Context()).Err(); err != nil { // opens the connection, before the hook counts commands
 		t.Fatal(err)

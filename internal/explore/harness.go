@@ -106,7 +106,7 @@ func NewHarness(s strategy.Strategy, scenario engine.Scenario, options Options, 
 		h.clients = append(h.clients, clients)
 		store := dao.NewStore(clients[0].Client, runID, maxOrders)
 		if s.Check != "" {
-			store.CheckTokensBy(s.Check)
+			store.SetTokenCheck(s.Check)
 		}
 		h.stores = append(h.stores, store)
 	}
@@ -226,7 +226,7 @@ func (h *Harness) newLocks(x *engine.Execution, p *engine.Process, clients []*si
 		Client: clients[0].Client, CompareAndDelete: "DELEX", Nodes: nodes,
 	}
 	if h.strategy.Update == strategy.Segmented {
-		return service.SegmentLocks(h.strategy, parts, Segments)
+		return service.NewSegmentLocks(h.strategy, parts, Segments)
 	}
 	return []lock.Locker{h.strategy.New(parts)}
 }

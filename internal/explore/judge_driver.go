@@ -116,7 +116,7 @@ func (l observedLock) Lock(ctx context.Context, owner string) (*lock.Lease, erro
 	}
 	j.RecordEntry(actor, observedLease{lease})
 	startUnlock := sync.OnceValue(func() bool { return j.RecordUnlockStart(actor) }) // a failed Unlock may be repeated
-	return lease.With(func(ctx context.Context) error {
+	return lease.WithUnlock(func(ctx context.Context) error {
 		outermost := startUnlock()
 		err := lease.Unlock(ctx)
 		j.RecordUnlockEnd(actor, outermost, err)

@@ -157,7 +157,7 @@ func (r *recorder) actorSentences(before baseline) []string {
 			sentences = append(sentences, r.say("%s has sold", "%s 卖出一件", a.Name))
 		default:
 			// only the cause, without the operation that failed
-			why := reason.InShort(r.engine.Scenario.Language, a.Err(), lock.ErrNotObtained, lock.ErrTimeout, lock.ErrLost, lock.ErrCancelled,
+			why := reason.ShortText(r.engine.Scenario.Language, a.Err(), lock.ErrNotObtained, lock.ErrTimeout, lock.ErrLost, lock.ErrCancelled,
 				lock.ErrScriptFailed, lock.ErrOutcomeUnknown, lock.ErrRefused, lock.ErrUnavailable)
 			sentences = append(sentences, r.say("%s fails: %s", "%s 失败：%s", a.Name, why))
 		}

@@ -44,7 +44,7 @@ func meaningOf(args []string) meaning.Meaning {
 // does not know the script would do nothing, and the trap would have caught a command without effect.
 func withScriptText(args []string, raw string) string {
 	if len(args) > 1 {
-		if script := lua.SentBy(args[0], args[1]); script != "" {
+		if script := lua.SentScript(args[0], args[1]); script != "" {
 			return proto.Strings(append([]string{"EVAL", script}, args[2:]...)...)
 		}
 	}

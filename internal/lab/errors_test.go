@@ -19,11 +19,11 @@ func TestLabRefusesALockThatTheServerLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, in := range language.All() {
-		if missingNeed(row.Fits(strategy.Servers{Redis: "Redis 7.0.15"})).In(in) == "" {
+		if missingNeed(row.CheckServers(strategy.Servers{Redis: "Redis 7.0.15"})).In(in) == "" {
 			t.Errorf("in %s nothing says why delex was not run", in)
 		}
 	}
-	if err := row.Fits(strategy.Servers{CompareAndDelete: "DELEX"}); err != nil {
+	if err := row.CheckServers(strategy.Servers{CompareAndDelete: "DELEX"}); err != nil {
 		t.Error(err)
 	}
 }

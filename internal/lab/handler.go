@@ -89,7 +89,7 @@ func (r *Runner) play(w http.ResponseWriter, q *http.Request) error {
 	if err != nil {
 		return api.BadRequest(err, "a lab of GET /labs")
 	}
-	ctx, leave, err := r.enter(q.Context(), l.Name, api.Client(q, false), in)
+	ctx, leave, err := r.enter(q.Context(), l.Name, api.ClientAddress(q, false), in)
 	if err != nil {
 		return err
 	}

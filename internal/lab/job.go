@@ -41,7 +41,7 @@ func openRecord(s *Stage, j Job) (*record, error) {
 	}
 	s.atEnd(redis.Close)
 	first := time.Now().Truncate(tickInterval).Add(tickInterval)
-	return &record{job.Record{Client: redis.Store, Every: job.Every(tickInterval)}, s, j.Work, first, j.IsCache}, nil
+	return &record{job.Record{Client: redis.Store, Every: job.TickLength(tickInterval)}, s, j.Work, first, j.IsCache}, nil
 }
 
 // KillRunner waits for the first run of the first tick, and kills the replica that runs it and has the lock.
@@ -61,9 +61,9 @@ func (r *record) KillRunner() {
 // AwaitTicks waits for the end of n ticks. It then records the runs and the missed ticks as events.
 func (r *record) AwaitTicks(n int) {
 	s := r.stage
-	last := r.Every.After(r.first, n-1)
+	last := r.Every.AddTicks(r.first, n-1)
 	s.do(tickStep(n), func() error {
-		if err := lock.Sleep(s.ctx, lock.SystemClock{}, time.Until(last.Add(r.Every.Over()))); err != nil {
+		if err := lock.Sleep(s.ctx, lock.SystemClock{}, time.Until(last.Add(r.Every.RunWindow()))); err != nil {
 			return err
 		}
 		runs, err := r.Runs(s.ctx)
@@ -96,8 +96,8 @@ func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 				add(witness.KindRunEnds, run.Replica, name, run.End)
 			}
 		}
-		if count.Runs == 0 && !count.Busy {
-			add(witness.KindTickMissed, "", "", count.Tick.Add(r.Every.Over()))
+		if count.Runs == 0 && !count.LeftOut {
+			add(witness.KindTickMissed, "", "", count.Tick.Add(r.Every.RunWindow()))
 		}
 	}
 	return all

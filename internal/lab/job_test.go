@@ -17,7 +17,7 @@ func at(ms int) time.Time { return time.Unix(1000, 0).Add(time.Duration(ms) * ti
 // The record of a job is reported run by run. It omits the ticks before every replica was up, and reports a tick that no replica ran as
 // missed.
 func TestJobRecordIsReportedRunByRun(t *testing.T) {
-	r := &record{Record: job.Record{Every: job.Every(time.Second)}, first: at(0)}
+	r := &record{Record: job.Record{Every: job.TickLength(time.Second)}, first: at(0)}
 	events := r.events([]job.Run{
 		{Tick: at(-1000), Replica: "r1", Began: at(-1000), End: at(-999)},
 		{Tick: at(0), Replica: "r1", Began: at(1), End: at(500)},

@@ -96,7 +96,7 @@ func (s *servers) checkLock(ctx context.Context, lock strategy.Strategy) error {
 	}
 	available := redis.Servers
 	available.Nodes = len(s.masters) - 1
-	return errors.Join(lock.Fits(available), redis.Close())
+	return errors.Join(lock.CheckServers(available), redis.Close())
 }
 
 // startRedis starts a real Redis, which does not persist anything unless the arguments say otherwise.

@@ -71,7 +71,7 @@ func errorText(err error, in language.Language) string {
 	case errors.Is(err, errRoomLeft):
 		return in.Say(errRoomLeft.Error(), "它没有拒绝任何命令：内存还有余量")
 	default:
-		return reason.Of(err).In(in, err.Error())
+		return reason.FromError(err).In(in, err.Error())
 	}
 }
 

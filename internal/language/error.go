@@ -21,8 +21,8 @@ func Translate(err error, chinese string, values ...any) error {
 	return &translatedError{err, fmt.Sprintf(chinese, values...)}
 }
 
-// TextOf returns the text of an error in a language. In Chinese, the text of the first error in its chain that Translate has made replaces
-// the English one. What others have added to that error stays.
+// TextOf returns the text of an error in a language. In Chinese, it replaces the English text of the first translated error in the chain by
+// the Chinese one. The text that wrapping errors add stays English.
 func TextOf(err error, in Language) string {
 	text := err.Error()
 	var translated *translatedError

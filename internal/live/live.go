@@ -59,7 +59,7 @@ type Server struct {
 // Routes returns the routes of the live view.
 func (s *Server) Routes() []route.Row {
 	return []route.Row{
-		route.On("GET", "/live", route.Participant, route.Front, s.Streams.Bound(s.Hub.stream)),
+		route.On("GET", "/live", route.Participant, route.Front, s.Streams.Limit(s.Hub.stream)),
 		route.On("GET", "/live/pair", route.Participant, route.Front, s.Hub.answerPair),
 		route.On("POST", "/bursts", route.Administrator, route.Front, s.Bursts.post),
 		route.On("GET", "/bursts", route.Reader, route.Front, s.Bursts.list),

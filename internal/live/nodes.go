@@ -41,7 +41,7 @@ func (n *Nodes) Routes() []route.Row {
 		route.On("POST", "/nodes/{node}", route.Administrator, route.Front, n.do),
 	}
 	if n == nil {
-		return route.Absent(rows)
+		return route.WithoutHandlers(rows)
 	}
 	return rows
 }
@@ -70,7 +70,7 @@ func (n *Nodes) do(w http.ResponseWriter, r *http.Request) error {
 	}
 	err = n.Nodes[number-1].Fault(want.Do)
 	switch {
-	case errors.Is(err, dao.ErrNodeDo):
+	case errors.Is(err, dao.ErrUnknownNodeFault):
 		return api.BadRequest(fmt.Errorf("%.80q", want.Do), wantedActions)
 	case err != nil:
 		return err

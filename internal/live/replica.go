@@ -50,7 +50,7 @@ func (r *Replica) RunState(ctx context.Context) (RunState, error) {
 	if err != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RecheckTimeout)
 		defer cancel()
-		if _, ledgerErr := r.Shop.Ledger.Look(ctx); ledgerErr == nil {
+		if _, ledgerErr := r.Shop.Ledger.ReadState(ctx); ledgerErr == nil {
 			err = ErrRunDue
 		}
 		return RunState{}, err

@@ -25,7 +25,7 @@ func luckyPassText(r history.Report) language.Text {
 func reportText(r history.Report) language.Text {
 	switch {
 	case r.Lost != 0 || r.Oversold > 0:
-		return r.Means()
+		return r.Explanation()
 	case r.Sold == 0:
 		return language.Both("nothing has been sold yet", "还没有卖出任何一件")
 	case r.InFlight > 0:
@@ -33,7 +33,7 @@ func reportText(r history.Report) language.Text {
 			fmt.Sprintf("%d sold so far, and each was deducted from the stock", r.Sold),
 			fmt.Sprintf("目前卖出 %d 件，每一件都扣了库存", r.Sold))
 	default:
-		return r.Means()
+		return r.Explanation()
 	}
 }
 

@@ -148,7 +148,7 @@ func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
 	defer keepAlive.Stop()
 	for last := h.lastSeenID(r.Header.Get(sse.LastEventID)); ; {
 		epoch, frames, changed := h.framesAfter(last)
-		stream.Within(cmp.Or(h.WriteTimeout, defaultWriteTimeout))
+		stream.SetWriteTimeout(cmp.Or(h.WriteTimeout, defaultWriteTimeout))
 		for _, f := range frames {
 			if stream.Write(sse.Event{ID: fmt.Sprintf("%s.%d", epoch, f.id), Name: f.name, Data: f.data[in]}) != nil {
 				return nil

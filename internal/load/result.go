@@ -149,7 +149,7 @@ func (r Result) missingTexts() (english, chinese string) {
 
 // explain returns the explanation of the report's verdict, with caveats if orders are missing or requests failed.
 func (r Result) explain() language.Text {
-	explanation := r.Means()
+	explanation := r.Explanation()
 	english, chinese := explanation.In(language.English), explanation.In(language.Chinese)
 	if r.Missing() > 0 {
 		missingEnglish, missingChinese := r.missingTexts()

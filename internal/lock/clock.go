@@ -11,7 +11,7 @@ type Clock interface {
 	Now() time.Time
 	// AfterFunc calls f once after d, unless the timer is stopped before, like time.AfterFunc.
 	AfterFunc(d time.Duration, f func()) Timer
-	// Go calls f in a new goroutine. Schedules show its name: A.renewal.
+	// Go calls f in a new goroutine. Schedules show the name, as in A.renewal.
 	Go(name string, f func())
 	// Wait receives from ch. It fails with ctx's error when ctx ends first.
 	Wait(ctx context.Context, ch <-chan struct{}) error
@@ -22,7 +22,7 @@ type Timer interface{ Stop() bool }
 
 // SystemClock is the machine's clock. Durations between two calls of Now are monotonic.
 type SystemClock struct {
-	Ahead time.Duration // error of the wall clock, for tests of wrong clocks; 0: right
+	Ahead time.Duration // how far the clock is ahead, for tests of wrong clocks; 0: it is correct
 }
 
 // Now returns the machine's time plus Ahead.

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Holding is one stretch of time in which a process holds the lock, for its sales one after the other.
+// Holding is one stretch of time in which a process holds the lock and serves its sales one after the other.
 type Holding struct {
-	Renewal  *Renewal
+	Renewal  *Renewal                    // renewal of the lock in Redis
 	Token    int64                       // fencing token of the current sale; 0 for locks without tokens
-	HandOffs int                         // hand-offs that are left
+	HandOffs int                         // number of hand-offs left
 	Release  func(context.Context) error // releases the lock in Redis; fails as Lease.Unlock does
 }
 
@@ -30,7 +30,7 @@ func NewCohort(opts Options, idle func(context.Context)) *Cohort {
 	c := &Cohort{}
 	c.Queue = NewQueue(opts, func(ctx context.Context) {
 		if c.held != nil { // The lock was handed to a waiter that has left.
-			_ = WithDetachedTimeout(ctx, opts.Clock, c.giveBack)
+			_ = WithDetachedTimeout(ctx, opts.Clock, c.endHolding)
 		}
 		idle(ctx)
 	})
@@ -40,7 +40,7 @@ func NewCohort(opts Options, idle func(context.Context)) *Cohort {
 // Take returns a lease for the owner that has the turn: of the lock that the process holds already, or of the one that obtain gets. The
 // turn ends with the lease, or at once if Take fails.
 func (c *Cohort) Take(ctx context.Context, obtain func() (*Holding, error)) (*Lease, error) {
-	if c.held == nil || c.held.Renewal.Lost() && !c.isNested() {
+	if c.held == nil || c.held.Renewal.IsLost() && !c.isNested() {
 		held, err := obtain()
 		if c.held = held; err != nil {
 			c.Leave(ctx, err)
@@ -67,14 +67,14 @@ func (c *Cohort) Take(ctx context.Context, obtain func() (*Holding, error)) (*Le
 func (c *Cohort) unlock(ctx context.Context) error {
 	defer c.Leave(ctx, nil)
 	held := c.held
-	lost := held.Renewal.Lost()
+	lost := held.Renewal.IsLost()
 	switch {
 	case c.isNested() && lost:
 		return ErrExpired
 	case c.isNested():
 		return nil
 	case lost || held.HandOffs == 0 || c.Waiting() == 0 || !c.opts.Clock.Now().Before(c.until):
-		return c.giveBack(ctx)
+		return c.endHolding(ctx)
 	}
 	held.HandOffs--
 	if held.Token > 0 {
@@ -83,8 +83,8 @@ func (c *Cohort) unlock(ctx context.Context) error {
 	return nil
 }
 
-// giveBack ends the holding and releases the lock.
-func (c *Cohort) giveBack(ctx context.Context) error {
+// endHolding ends the holding and releases the lock.
+func (c *Cohort) endHolding(ctx context.Context) error {
 	held := c.held
 	c.held = nil
 	return held.Release(ctx)

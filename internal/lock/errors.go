@@ -46,16 +46,17 @@ func CodeOf(err error) string {
 	return known.code
 }
 
+// coded is an error with a code for programs.
 type coded struct {
 	code, text string
-	kind       error // the more general error; nil: none
+	kind       error // more general error that this one wraps; nil: none
 }
 
 func (e *coded) Error() string { return e.text }
 func (e *coded) Unwrap() error { return e.kind }
 
-// Undo releases a lock that a command may have obtained although it failed with err, if its outcome is unknown. A lock that knows its owner
-// need not be left behind. Undo returns err.
+// Undo releases a lock that a command may have obtained although it failed with err, if the outcome of the command is unknown. This is safe
+// for a lock whose value names its owner. Undo returns err.
 func Undo(ctx context.Context, clock Clock, err error, unlock func(context.Context) error) error {
 	if errors.Is(err, ErrOutcomeUnknown) {
 		_ = WithDetachedTimeout(ctx, clock, unlock) // err reports the failure already.

@@ -58,7 +58,7 @@ func ExampleRenewal() {
 	work, done := renewal.Guard(context.Background())
 	defer done()
 	<-work.Done()
-	fmt.Println(context.Cause(work), renewal.Lost())
+	fmt.Println(context.Cause(work), renewal.IsLost())
 	// Output: the lock was lost true
 }
 

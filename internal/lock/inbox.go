@@ -32,6 +32,7 @@ func (i *Inbox) Wait(ctx context.Context, d time.Duration) {
 	_ = i.opts.Clock.Wait(wait, i.arrived)
 }
 
+// notify records that a message has arrived.
 func (i *Inbox) notify(string) {
 	select {
 	case i.arrived <- struct{}{}:

@@ -74,26 +74,26 @@ func WithDetachedTimeout(ctx context.Context, clock Clock, f func(context.Contex
 	return f(asHolder(ctx))
 }
 
-// holderKey is the key of a context value: the commands under it are of a holder of the lock.
+// holderKey is the context key that marks the commands of a holder of the lock.
 type holderKey struct{}
 
 // asHolder returns a context whose commands are those of a holder of the lock.
 func asHolder(ctx context.Context) context.Context { return context.WithValue(ctx, holderKey{}, true) }
 
-// IsHolders reports whether a command under ctx is a renewal or a release by a holder of the lock. Waiters depend on these commands, so
+// IsFromHolder reports whether a command under ctx is a renewal or a release by a holder of the lock. Waiters depend on these commands, so
 // they should not queue behind those of waiters.
-func IsHolders(ctx context.Context) bool { return ctx.Value(holderKey{}) != nil }
+func IsFromHolder(ctx context.Context) bool { return ctx.Value(holderKey{}) != nil }
 
 // Lease is a lock held. It is safe for concurrent use.
 type Lease struct {
 	ctx    context.Context //nolint:containedctx // a lease is a stretch of time in which work may run: that is what a context is
-	token  int64
+	token  int64           // fencing token; 0: none
 	clock  Clock
-	unlock func(context.Context) error
-	lose   func() // notes that the lock is lost; nil: the lock has no renewal
+	unlock func(context.Context) error // releases the lock in Redis
+	lose   func()                      // records that the lock is lost; nil: the lock has no renewal
 
 	mu       sync.Mutex
-	released bool
+	released bool // true: the lock was released, or may have been
 }
 
 // NewLease returns the lease of a lock that was just obtained; it is for implementations of Locker. Lease.Unlock calls unlock with a
@@ -109,13 +109,13 @@ func (l *Lease) Context() context.Context { return l.ctx }
 // Token returns the fencing token, which grows from holder to holder; 0 where the lock has none.
 func (l *Lease) Token() int64 { return l.token }
 
-// With returns the same lease with another unlock function, for a Locker that wraps another.
-func (l *Lease) With(unlock func(context.Context) error) *Lease {
+// WithUnlock returns the same lease with another unlock function, for a Locker that wraps another.
+func (l *Lease) WithUnlock(unlock func(context.Context) error) *Lease {
 	return &Lease{ctx: l.ctx, token: l.token, clock: l.clock, unlock: unlock, lose: l.lose}
 }
 
 // Lose reports that the lock is lost, for example because a store has seen a larger token. If the lock has a renewal, Context then ends
-// with the cause ErrLost, and the process takes the lock anew before its next sale.
+// with the cause ErrLost, and the process takes the lock again before its next sale.
 func (l *Lease) Lose() {
 	if l.lose != nil {
 		l.lose()

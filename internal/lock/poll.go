@@ -13,7 +13,7 @@ func Poll[T any](ctx context.Context, opts Options, try func() (T, error)) (obta
 	return PollAt(ctx, opts, func() time.Duration { return opts.RetryInterval }, try)
 }
 
-// PollAt is Poll with a pause that is computed anew after each attempt.
+// PollAt is Poll with a pause that is computed after each attempt.
 func PollAt[T any](ctx context.Context, opts Options, pause func() time.Duration, try func() (T, error)) (obtained T, err error) {
 	wait, stop := WithTimeout(ctx, opts.Clock, opts.WaitTimeout, ErrTimeout)
 	defer stop()
@@ -29,7 +29,7 @@ func PollAt[T any](ctx context.Context, opts Options, pause func() time.Duration
 	return obtained, WaitError(wait, opts.WaitTimeout)
 }
 
-// retryKey is the key of a context value: a wait under it is a pause of Poll.
+// retryKey is the context key that marks the pauses of Poll.
 type retryKey struct{}
 
 // IsRetry reports whether a wait with this context is a pause of Poll, after which the failed attempt is repeated. Such an attempt fails

@@ -62,7 +62,7 @@ func (q *Queue) Take(ctx context.Context, obtain func() (*Lease, error)) (*Lease
 		return nil, err
 	}
 	leave := sync.OnceFunc(func() { q.Leave(ctx, nil) }) // A failed Unlock may be repeated.
-	return lease.With(func(ctx context.Context) error {
+	return lease.WithUnlock(func(ctx context.Context) error {
 		defer leave()
 		return lease.Unlock(ctx)
 	}), nil

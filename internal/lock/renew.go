@@ -15,7 +15,7 @@ import (
 // the lock is lost, and every context made by Guard ends with cause ErrLost.
 type Renewal struct {
 	opts   Options
-	extend func(context.Context) error // sets the expiry anew
+	extend func(context.Context) error // sets the expiry again
 	stop   context.CancelFunc          // ends the goroutine
 	done   chan struct{}               // closed when the goroutine has ended
 
@@ -25,7 +25,7 @@ type Renewal struct {
 	guarded  map[context.Context]context.CancelCauseFunc // contexts to end when the lock is lost
 }
 
-// StartRenewal starts to renew a lock; sent is when the command that took it was sent. extend sets the expiry anew, and fails with
+// StartRenewal starts to renew a lock; sent is when the command that took it was sent. extend sets the expiry again, and fails with
 // ErrNotOwner when another owner holds the lock. Stop ends the renewal.
 func StartRenewal(opts Options, sent time.Time, extend func(context.Context) error) *Renewal {
 	ctx, stop := context.WithCancel(context.Background())
@@ -59,8 +59,8 @@ func (r *Renewal) Sent() time.Time {
 	return r.sent
 }
 
-// Lost reports whether the lock is known to be lost.
-func (r *Renewal) Lost() bool { return r.Sent().IsZero() }
+// IsLost reports whether the lock is known to be lost.
+func (r *Renewal) IsLost() bool { return r.Sent().IsZero() }
 
 // Stop ends the renewal and waits until its goroutine has ended, so that no extension comes after a release.
 func (r *Renewal) Stop() {

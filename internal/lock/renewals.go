@@ -6,8 +6,8 @@ import "sync"
 // safe for concurrent use.
 type Renewals struct{ byOwner sync.Map }
 
-// Of returns the renewal of owner's lock, if an outer call has put one.
-func (r *Renewals) Of(owner string) (renewal *Renewal, ok bool) {
+// Get returns the renewal of owner's lock, if an outer call has put one.
+func (r *Renewals) Get(owner string) (renewal *Renewal, ok bool) {
 	value, _ := r.byOwner.Load(owner)
 	renewal, ok = value.(*Renewal)
 	return renewal, ok

@@ -21,20 +21,20 @@ import (
 	"lockstep/util/lua"
 )
 
-// rounds is how often the sales that wait in a process when it obtains the lock may have it before another process that waits. The longest
-// wait is about so many times the mean one; fewer rounds mean more hand-overs, which cost time.
+// rounds bounds the hand-offs of a holding: so many for each sale that waits in the process when it obtains the lock, and for the first
+// sale. The longest wait is about rounds times the mean. With fewer rounds the lock changes processes more often, which costs time.
 const rounds = 3
 
-// Locker is the lock. What it knows is in Redis, but for the line of its own process and the holding there.
+// Locker is the lock. Its state is in Redis, except for the local queue of this process and its holding.
 type Locker struct {
 	client redis.Cmdable
 	opts   lock.Options
-	line   *lock.Cohort
-	turn   *lock.Inbox
-	queued string // the owner that may have a place in the queue, "" if none has
+	line   *lock.Cohort // local queue
+	turn   *lock.Inbox  // messages that it is this process's turn
+	queued string       // owner that may have a place in the queue; "": none
 }
 
-// New makes the lock of the key opts.Key.
+// New returns the lock with the key opts.Key.
 func New(client redis.Cmdable, opts lock.Options) *Locker {
 	l := &Locker{client: client, opts: opts}
 	l.line = lock.NewCohort(opts, l.quit)
@@ -55,7 +55,7 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 			if !errors.Is(err, lock.ErrNotObtained) {
 				return held, err
 			}
-			l.turn.Wait(wait, l.opts.TTL/4) // asking again keeps the place, and makes up for a message that was lost
+			l.turn.Wait(wait, l.opts.TTL/4) // asking again keeps the place, and makes up for a lost message
 		}
 		return nil, lock.WaitError(wait, l.opts.WaitTimeout)
 	})
@@ -69,14 +69,14 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	return l.line.Take(ctx, func() (*lock.Holding, error) { return l.attempt(ctx, owner, 0) })
 }
 
-// attempt makes one attempt, and asks for a place in the queue for so long.
+// attempt asks Redis for the lock once, and if place is positive, for a place in the queue that expires after so much time.
 func (l *Locker) attempt(ctx context.Context, owner string, place time.Duration) (*lock.Holding, error) {
-	owner = lock.ProcessOwner(l.opts.Process, owner) // not the sale's: others of the process will have the lock
+	owner = lock.ProcessOwner(l.opts.Process, owner) // not the sale's: other sales of the process will use the lock
 	sent, tokens := l.opts.Clock.Now(), l.opts.HandOffLimit+1
 	reply, err := l.client.Eval(ctx, lua.Acquire, l.keys(), owner, l.opts.TTL.Milliseconds(), tokens,
 		l.opts.Process, place.Milliseconds()).Int64Slice()
 	switch {
-	case err != nil: // if only the reply was lost, the lock may be ours, or a place: give it back
+	case err != nil: // if only the reply was lost, the lock or a place may be ours: give it up
 		return nil, l.undo(ctx, rediserr.Classify(ctx, "EVAL acquire.lua", err), owner)
 	case reply[0] == lua.NotTaken:
 		if place > 0 {
@@ -98,5 +98,5 @@ func (l *Locker) keys() []string {
 	return []string{l.opts.Key, "{" + l.opts.Key + "}:fence", "{" + l.opts.Key + "}:queue"}
 }
 
-// turnPrefix returns what the names of the channels begin with on which processes are told that it is their turn.
+// turnPrefix returns the prefix of the channels that announce a process's turn.
 func (l *Locker) turnPrefix() string { return "{" + l.opts.Key + "}:turn:" }

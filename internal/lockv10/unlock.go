@@ -8,7 +8,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// unlock gives the lock back once, if it is still owner's, and reports whether owner keeps it for an outer call.
+// unlock releases the lock once, if it still belongs to owner, and reports whether owner keeps it for an outer call.
 func (l *Locker) unlock(ctx context.Context, owner string) (kept bool, err error) {
 	reply, err := l.client.Eval(ctx, lua.Release, l.keys(), owner, l.opts.Process, l.turnPrefix()).Int()
 	switch {
@@ -19,10 +19,10 @@ func (l *Locker) unlock(ctx context.Context, owner string) (kept bool, err error
 	case reply == lua.HeldByAnother:
 		return false, lock.ErrNotOwner
 	}
-	return reply == lua.Kept, nil
+	return reply == lua.StillHeld, nil
 }
 
-// release gives the lock back for good: a nested lock whose reply was lost is still counted.
+// release releases the lock completely: a nested Lock whose reply was lost is still counted in Redis.
 func (l *Locker) release(ctx context.Context, owner string) error {
 	for {
 		if kept, err := l.unlock(ctx, owner); !kept {
@@ -31,7 +31,7 @@ func (l *Locker) release(ctx context.Context, owner string) error {
 	}
 }
 
-// quit gives up the place in the queue, for which there is no sale any more.
+// quit gives up the place in the queue, because no sale of the process waits any more.
 func (l *Locker) quit(ctx context.Context) {
 	if owner := l.queued; owner != "" {
 		l.queued = ""
@@ -42,7 +42,7 @@ func (l *Locker) quit(ctx context.Context) {
 // Close ends the subscription; see lock.Closer.
 func (l *Locker) Close(context.Context) error { return l.turn.Close() }
 
-// undo gives back a lock whose reply was lost, or a place.
+// undo gives up the lock, or the place in the queue, that a command with a lost reply may have obtained.
 func (l *Locker) undo(ctx context.Context, err error, owner string) error {
 	return lock.Undo(ctx, l.opts.Clock, err, func(ctx context.Context) error { return l.release(ctx, owner) })
 }

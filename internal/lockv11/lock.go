@@ -4,7 +4,7 @@
 // Costs: the first sale of another process waits for one message more; a subscription per process.
 // Still broken: two holders after a pause; a failover forgets the lock; the others wait for a keeper that died, as for any holder.
 //
-// A kept lock is not renewed while no sale uses it: a process that cannot be asked, as it is dead or paused, delays the others by one
+// A kept lock is not renewed while no sale uses it: a process that cannot be asked, because it is dead or paused, delays the others by one
 // expiry and a quarter at most. Source: Burrows, The Chubby Lock Service, 2006, section 2.7 (lock caching).
 // It repeats lockv10 on purpose: the difference of the two is the lesson.
 package lockv11
@@ -22,33 +22,33 @@ import (
 	"lockstep/util/lua"
 )
 
-// rounds is how often the sales that wait in a process when it obtains the lock may have it before another process that waits. The longest
-// wait is about so many times the mean one; fewer rounds mean more hand-overs, which cost time.
+// rounds bounds the hand-offs of a holding: so many for each sale that waits in the process when it obtains the lock, and for the first
+// sale. The longest wait is about rounds times the mean. With fewer rounds the lock changes processes more often, which costs time.
 const rounds = 3
 
-// Locker is the lock. What it knows is in Redis, but for the line of its own process and the holding there.
+// Locker is the lock. Its state is in Redis, except for the local queue of this process and its holding.
 type Locker struct {
 	client redis.Cmdable
 	opts   lock.Options
-	line   *lock.Cohort
-	turn   *lock.Inbox
-	queued string // the owner that may have a place in the queue, "" if none has
+	line   *lock.Cohort // local queue
+	turn   *lock.Inbox  // messages that it is this process's turn
+	queued string       // owner that may have a place in the queue; "": none
 
 	mu          sync.Mutex
-	kept        *kept         // nil while a sale uses the lock, or another process has it
-	wanted      bool          // another process may have asked for the lock since we did
-	unsubscribe func()        // ends listening for that; nil before the first sale
-	returned    chan struct{} // closed when the lock that was given back last is; nil before
+	kept        *keptLock     // nil while a sale uses the lock, or another process has it
+	wanted      bool          // true: another process may have asked for the lock since this one did
+	unsubscribe func()        // ends the subscription that sets wanted; nil before the first sale
+	returned    chan struct{} // closed when the kept lock that onWanted released last is released; nil: none was
 }
 
-// kept is a lock that its process keeps while no sale uses it.
-type kept struct {
-	owner       string    // that obtained it
-	sent        time.Time // when the command was sent from which its expiry counts
-	token, last int64     // of its last sale, and the last one reserved
+// keptLock is a lock that its process keeps while no sale uses it.
+type keptLock struct {
+	owner       string    // owner that obtained the lock
+	sent        time.Time // send time of the command that set the expiry
+	token, last int64     // fencing token of the last sale, and the last token reserved
 }
 
-// New makes the lock of the key opts.Key.
+// New returns the lock with the key opts.Key.
 func New(client redis.Cmdable, opts lock.Options) *Locker {
 	l := &Locker{client: client, opts: opts}
 	l.line = lock.NewCohort(opts, l.quit)
@@ -72,7 +72,7 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 			if !errors.Is(err, lock.ErrNotObtained) {
 				return held, err
 			}
-			l.turn.Wait(wait, l.opts.TTL/4) // asking again keeps the place, and makes up for a message that was lost
+			l.turn.Wait(wait, l.opts.TTL/4) // asking again keeps the place, and makes up for a lost message
 		}
 		return nil, lock.WaitError(wait, l.opts.WaitTimeout)
 	})
@@ -91,15 +91,15 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	})
 }
 
-// attempt makes one attempt, and asks for a place in the queue for so long.
+// attempt asks Redis for the lock once, and if place is positive, for a place in the queue that expires after so much time.
 func (l *Locker) attempt(ctx context.Context, owner string, place time.Duration) (*lock.Holding, error) {
-	owner = lock.ProcessOwner(l.opts.Process, owner) // not the sale's: others of the process will have the lock
+	owner = lock.ProcessOwner(l.opts.Process, owner) // not the sale's: other sales of the process will use the lock
 	sent, tokens := l.opts.Clock.Now(), l.opts.HandOffLimit+1
-	l.want(false)
+	l.setWanted(false)
 	reply, err := l.client.Eval(ctx, lua.AcquireOrAsk, l.keys(), owner, l.opts.TTL.Milliseconds(), tokens,
 		l.opts.Process, place.Milliseconds(), l.wantedPrefix()).Int64Slice()
 	switch {
-	case err != nil: // if only the reply was lost, the lock may be ours, or a place: give it back
+	case err != nil: // if only the reply was lost, the lock or a place may be ours: give it up
 		return nil, l.undo(ctx, rediserr.Classify(ctx, "EVAL acquireOrAsk.lua", err), owner)
 	case reply[0] == lua.NotTaken:
 		if place > 0 {
@@ -109,19 +109,19 @@ func (l *Locker) attempt(ctx context.Context, owner string, place time.Duration)
 	}
 	l.queued = ""
 	if anotherWaits := reply[2] == 1; anotherWaits {
-		l.want(true)
+		l.setWanted(true)
 	}
-	return l.holding(kept{owner: owner, sent: sent, token: reply[1], last: reply[1] + int64(tokens) - 1}), nil
+	return l.startHolding(keptLock{owner: owner, sent: sent, token: reply[1], last: reply[1] + int64(tokens) - 1}), nil
 }
 
-// holding lets sales use the lock.
-func (l *Locker) holding(k kept) *lock.Holding {
+// startHolding starts the renewal of the lock and lets sales use it.
+func (l *Locker) startHolding(k keptLock) *lock.Holding {
 	renewal := l.startRenewal(k.owner, k.sent)
 	handOffs := min(int(k.last-k.token), rounds*(1+l.line.Waiting()))
 	held := &lock.Holding{Renewal: renewal, Token: k.token, HandOffs: handOffs}
 	held.Release = func(ctx context.Context) error {
 		renewal.Stop() // waits, so that no renewal comes after the release
-		if l.keep(kept{k.owner, renewal.Sent(), held.Token, k.last}) {
+		if l.tryKeep(keptLock{k.owner, renewal.Sent(), held.Token, k.last}) {
 			return nil
 		}
 		return l.release(ctx, k.owner)
@@ -129,18 +129,18 @@ func (l *Locker) holding(k kept) *lock.Holding {
 	return held
 }
 
-// reuse returns the kept lock, or gives it back and returns nil if its tokens are used up or it has less than half of its expiry left.
+// reuse returns the kept lock. It releases the lock and returns nil if its tokens are used up or it has less than half of its expiry left.
 func (l *Locker) reuse(ctx context.Context) *lock.Holding {
-	k := l.take()
+	k := l.takeKept()
 	switch {
 	case k == nil:
 		return nil
-	case k.token == k.last || !l.fresh(k.sent):
+	case k.token == k.last || !l.isFresh(k.sent):
 		_ = l.giveBack(ctx, k) // if this fails, the lock expires
 		return nil
 	}
 	k.token++
-	return l.holding(*k)
+	return l.startHolding(*k)
 }
 
 // keys returns the keys, which are in one slot of a Redis Cluster.
@@ -148,8 +148,8 @@ func (l *Locker) keys() []string {
 	return []string{l.opts.Key, "{" + l.opts.Key + "}:fence", "{" + l.opts.Key + "}:queue"}
 }
 
-// turnPrefix returns what the names of the channels begin with on which processes are told that it is their turn.
+// turnPrefix returns the prefix of the channels that announce a process's turn.
 func (l *Locker) turnPrefix() string { return "{" + l.opts.Key + "}:turn:" }
 
-// wantedPrefix returns what the names of the channels begin with on which processes are told that another one waits for their lock.
+// wantedPrefix returns the prefix of the channels that announce to a process that another one waits for its lock.
 func (l *Locker) wantedPrefix() string { return "{" + l.opts.Key + "}:wanted:" }

@@ -9,7 +9,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// unlock gives the lock back once, if it is still owner's, and reports whether owner keeps it for an outer call.
+// unlock releases the lock once, if it still belongs to owner, and reports whether owner keeps it for an outer call.
 func (l *Locker) unlock(ctx context.Context, owner string) (kept bool, err error) {
 	reply, err := l.client.Eval(ctx, lua.Release, l.keys(), owner, l.opts.Process, l.turnPrefix()).Int()
 	switch {
@@ -20,10 +20,10 @@ func (l *Locker) unlock(ctx context.Context, owner string) (kept bool, err error
 	case reply == lua.HeldByAnother:
 		return false, lock.ErrNotOwner
 	}
-	return reply == lua.Kept, nil
+	return reply == lua.StillHeld, nil
 }
 
-// release gives the lock back for good: a nested lock whose reply was lost is still counted.
+// release releases the lock completely: a nested Lock whose reply was lost is still counted in Redis.
 func (l *Locker) release(ctx context.Context, owner string) error {
 	for {
 		if kept, err := l.unlock(ctx, owner); !kept {
@@ -32,7 +32,7 @@ func (l *Locker) release(ctx context.Context, owner string) error {
 	}
 }
 
-// quit gives up the place in the queue, for which there is no sale any more.
+// quit gives up the place in the queue, because no sale of the process waits any more.
 func (l *Locker) quit(ctx context.Context) {
 	if owner := l.queued; owner != "" {
 		l.queued = ""
@@ -40,38 +40,39 @@ func (l *Locker) quit(ctx context.Context) {
 	}
 }
 
-// keep keeps the lock for the next sale, or reports false if another process may wait for it, or it is about to expire.
-func (l *Locker) keep(k kept) bool {
+// tryKeep keeps the lock for the next sale, or reports false if another process may wait for it, or it is about to expire.
+func (l *Locker) tryKeep(k keptLock) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.wanted || l.unsubscribe == nil || !l.fresh(k.sent) {
+	if l.wanted || l.unsubscribe == nil || !l.isFresh(k.sent) {
 		return false
 	}
 	l.kept = &k
 	return true
 }
 
-// take takes the kept lock, nil if there is none, and begins to listen for others that want it.
-func (l *Locker) take() *kept {
+// takeKept removes and returns the kept lock, nil if there is none. The first call subscribes to the messages of others that want the lock.
+func (l *Locker) takeKept() *keptLock {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.unsubscribe == nil {
-		l.unsubscribe = l.opts.Notifier.Subscribe(l.wantedPrefix()+lock.Owner(l.opts.Process), l.hear)
+		l.unsubscribe = l.opts.Notifier.Subscribe(l.wantedPrefix()+lock.Owner(l.opts.Process), l.onWanted)
 	}
 	k := l.kept
 	l.kept = nil
 	return k
 }
 
-// want remembers whether another process may have asked for the lock.
-func (l *Locker) want(wanted bool) {
+// setWanted records whether another process may have asked for the lock.
+func (l *Locker) setWanted(wanted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.wanted = wanted
 }
 
-// hear is told that another process wants the lock, or may want it: a kept lock is given back at once, one in use after that.
-func (l *Locker) hear(string) {
+// onWanted handles a message that another process wants the lock, or may want it: a kept lock is released at once, and one in use is not
+// kept.
+func (l *Locker) onWanted(string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	k, returned := l.kept, make(chan struct{})
@@ -85,15 +86,15 @@ func (l *Locker) hear(string) {
 	}
 }
 
-// giveBack gives back a lock that was kept.
-func (l *Locker) giveBack(ctx context.Context, k *kept) error {
+// giveBack releases a lock that was kept.
+func (l *Locker) giveBack(ctx context.Context, k *keptLock) error {
 	return lock.WithDetachedTimeout(ctx, l.opts.Clock, func(ctx context.Context) error { return l.release(ctx, k.owner) })
 }
 
-// fresh reports whether the lock has at least half of its expiry left.
-func (l *Locker) fresh(sent time.Time) bool { return l.opts.Clock.Now().Sub(sent) < l.opts.TTL/2 }
+// isFresh reports whether the lock has at least half of its expiry left.
+func (l *Locker) isFresh(sent time.Time) bool { return l.opts.Clock.Now().Sub(sent) < l.opts.TTL/2 }
 
-// Close gives back the kept lock, waits for one that is being given back, and ends the subscriptions; see lock.Closer.
+// Close releases the kept lock, waits for one that is being released, and ends the subscriptions; see lock.Closer.
 func (l *Locker) Close(ctx context.Context) error {
 	l.mu.Lock()
 	k, unsubscribe, returned := l.kept, l.unsubscribe, l.returned
@@ -112,7 +113,7 @@ func (l *Locker) Close(ctx context.Context) error {
 	return l.giveBack(ctx, k)
 }
 
-// undo gives back a lock whose reply was lost, or a place.
+// undo gives up the lock, or the place in the queue, that a command with a lost reply may have obtained.
 func (l *Locker) undo(ctx context.Context, err error, owner string) error {
 	return lock.Undo(ctx, l.opts.Clock, err, func(ctx context.Context) error { return l.release(ctx, owner) })
 }

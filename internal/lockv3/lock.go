@@ -15,13 +15,13 @@ import (
 	"lockstep/internal/lock/rediserr"
 )
 
-// Locker is the lock. All it knows is in Redis.
+// Locker is the lock. Its whole state is in Redis.
 type Locker struct {
 	client redis.Cmdable
 	opts   lock.Options
 }
 
-// New makes the lock of the key opts.Key.
+// New returns the lock with the key opts.Key.
 func New(client redis.Cmdable, opts lock.Options) *Locker {
 	return &Locker{client: client, opts: opts}
 }
@@ -37,7 +37,7 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	switch {
 	case errors.Is(err, redis.Nil):
 		return nil, lock.ErrNotObtained
-	case err != nil: // if only the reply was lost, the lock may be ours: give it back
+	case err != nil: // if only the reply was lost, the lock may be ours: release it
 		err = rediserr.Classify(ctx, "SET NX EX", err)
 		return nil, lock.Undo(ctx, l.opts.Clock, err, func(ctx context.Context) error { return l.unlock(ctx, owner) })
 	}

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/lock/rediserr"
 )
 
-// unlock deletes the lock if it is still owner's; but it asks in one command and deletes in another.
+// unlock deletes the lock if it still belongs to owner, but it compares in one command and deletes in another.
 func (l *Locker) unlock(ctx context.Context, owner string) error {
 	holder, err := l.client.Get(ctx, l.opts.Key).Result()
 	switch {

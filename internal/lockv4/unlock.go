@@ -8,7 +8,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// unlock deletes the lock if it is still owner's.
+// unlock deletes the lock if it still belongs to owner.
 func (l *Locker) unlock(ctx context.Context, owner string) error {
 	reply, err := l.client.Eval(ctx, lua.CompareAndDelete, []string{l.opts.Key}, owner).Int()
 	switch {

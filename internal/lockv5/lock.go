@@ -15,13 +15,13 @@ import (
 	"lockstep/util/lua"
 )
 
-// Locker is the lock. All it knows is in Redis.
+// Locker is the lock. Its whole state is in Redis.
 type Locker struct {
 	client redis.Cmdable
 	opts   lock.Options
 }
 
-// New makes the lock of the key opts.Key.
+// New returns the lock with the key opts.Key.
 func New(client redis.Cmdable, opts lock.Options) *Locker {
 	return &Locker{client: client, opts: opts}
 }

@@ -8,7 +8,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// unlock gives the lock back once, if it is still owner's.
+// unlock releases the lock once, if it still belongs to owner.
 func (l *Locker) unlock(ctx context.Context, owner string) error {
 	reply, err := l.client.Eval(ctx, lua.Unlock, []string{l.opts.Key}, owner).Int()
 	switch {

@@ -19,14 +19,14 @@ import (
 	"lockstep/util/lua"
 )
 
-// Locker is the lock. What it knows is in Redis, but for the renewals of its own holders.
+// Locker is the lock. Its state is in Redis, except for the renewals of this process's holders.
 type Locker struct {
 	client   redis.Cmdable
 	opts     lock.Options
-	renewals lock.Renewals
+	renewals lock.Renewals // of the locks that this process holds
 }
 
-// New makes the lock of the key opts.Key.
+// New returns the lock with the key opts.Key.
 func New(client redis.Cmdable, opts lock.Options) *Locker {
 	return &Locker{client: client, opts: opts}
 }
@@ -40,15 +40,15 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
 	sent := l.opts.Clock.Now()
 	reply, err := l.client.Eval(ctx, lua.LockFenced, l.keys(), owner, l.opts.TTL.Milliseconds(), 1).Int64Slice()
-	renewal, nested := l.renewals.Of(owner)
+	renewal, nested := l.renewals.Get(owner)
 	switch {
-	case err != nil && nested: // if only the reply was lost, the outer call gives back this one, too
+	case err != nil && nested: // if only the reply was lost, the outer call releases this one, too
 		return nil, rediserr.Classify(ctx, "EVAL lockFenced.lua", err)
-	case err != nil: // if only the reply was lost, the lock may be ours: give it back
+	case err != nil: // if only the reply was lost, the lock may be ours: release it
 		return nil, l.undo(ctx, rediserr.Classify(ctx, "EVAL lockFenced.lua", err), owner)
 	case reply[0] == lua.NotTaken:
 		return nil, lock.ErrNotObtained
-	case nested && reply[0] == 1: // the outer call's lock had gone
+	case nested && reply[0] == 1: // the outer call's lock was gone
 		renewal.Lose()
 	case !nested:
 		renewal = l.startRenewal(owner, sent)

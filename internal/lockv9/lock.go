@@ -19,15 +19,15 @@ import (
 	"lockstep/util/lua"
 )
 
-// Locker is the lock. What it knows is in Redis, but for the line of its own process and the holding there.
+// Locker is the lock. Its state is in Redis, except for the local queue of this process and its holding.
 type Locker struct {
 	client redis.Cmdable
 	opts   lock.Options
-	line   *lock.Cohort
-	yield  atomic.Bool // the hand-off limit was reached: another process is to have the lock
+	line   *lock.Cohort // local queue
+	yield  atomic.Bool  // true: sales wait although the lock was released, so another process gets the next chance
 }
 
-// New makes the lock of the key opts.Key.
+// New returns the lock with the key opts.Key.
 func New(client redis.Cmdable, opts lock.Options) *Locker {
 	return &Locker{client: client, opts: opts, line: lock.NewCohort(opts, func(context.Context) {})}
 }
@@ -41,7 +41,7 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	}
 	return l.line.Take(ctx, func() (*lock.Holding, error) {
 		if l.yield.Swap(false) {
-			_ = lock.Sleep(wait, l.opts.Clock, l.opts.RetryInterval) // Poll looks at wait itself
+			_ = lock.Sleep(wait, l.opts.Clock, l.opts.RetryInterval) // Poll checks wait itself
 		}
 		return lock.Poll(wait, l.opts, func() (*lock.Holding, error) { return l.attempt(ctx, owner) })
 	})
@@ -55,13 +55,13 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	return l.line.Take(ctx, func() (*lock.Holding, error) { return l.attempt(ctx, owner) })
 }
 
-// attempt makes one attempt.
+// attempt asks Redis for the lock once.
 func (l *Locker) attempt(ctx context.Context, owner string) (*lock.Holding, error) {
-	owner = lock.ProcessOwner(l.opts.Process, owner) // not the sale's: others of the process will have the lock
+	owner = lock.ProcessOwner(l.opts.Process, owner) // not the sale's: other sales of the process will use the lock
 	sent, tokens := l.opts.Clock.Now(), l.opts.HandOffLimit+1
 	reply, err := l.client.Eval(ctx, lua.LockFenced, l.keys(), owner, l.opts.TTL.Milliseconds(), tokens).Int64Slice()
 	switch {
-	case err != nil: // if only the reply was lost, the lock may be ours: give it back
+	case err != nil: // if only the reply was lost, the lock may be ours: release it
 		return nil, l.undo(ctx, rediserr.Classify(ctx, "EVAL lockFenced.lua", err), owner)
 	case reply[0] == lua.NotTaken:
 		return nil, lock.ErrNotObtained

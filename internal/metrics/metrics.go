@@ -19,19 +19,19 @@ import (
 
 const (
 	scrapeTimeout = 3 * time.Second // longest wait of a scrape for the tally of the run
-	maxScrapes    = 4               // scrapes at a time; more are refused
+	maxScrapes    = 4               // maximum number of scrapes at a time; more are refused
 )
 
 // Metrics counts the events of one replica. It is a service.Observer, and an http.Handler that serves them to Prometheus.
 type Metrics struct {
 	http.Handler
 
-	answers   *prometheus.CounterVec
-	commands  *prometheus.CounterVec
-	conflicts *prometheus.CounterVec
-	waiters   *prometheus.GaugeVec
-	wait      *prometheus.HistogramVec
-	hold      *prometheus.HistogramVec
+	answers   *prometheus.CounterVec   // answered sales, by outcome
+	commands  *prometheus.CounterVec   // Redis commands sent, by name
+	conflicts *prometheus.CounterVec   // failed attempts of optimistic sales, by lock
+	waiters   *prometheus.GaugeVec     // sales waiting for their lock, by lock
+	wait      *prometheus.HistogramVec // seconds that sales waited, by lock
+	hold      *prometheus.HistogramVec // seconds that sales held their lock, by lock
 }
 
 // New returns the metrics of one replica. tally returns the counts of the current run. lostLines returns the number of log lines that were
@@ -68,7 +68,7 @@ func New(replica string, tally func(context.Context) (history.Tally, error), los
 	}
 }
 
-// Answered counts an answer to a sale: "sold", "replayed", or the error's code.
+// Answered implements api.Metrics: it counts an answer to a sale, "sold", "replayed", or the error's code.
 func (m *Metrics) Answered(outcome string) { m.answers.WithLabelValues(outcome).Inc() }
 
 // Follow implements service.Observer.
@@ -110,6 +110,7 @@ type runCollector struct {
 	tally func(context.Context) (history.Tally, error)
 }
 
+// runGauges lists the gauges of the current run.
 var runGauges = []struct {
 	desc  *prometheus.Desc
 	value func(history.Tally) int64
@@ -121,6 +122,7 @@ var runGauges = []struct {
 	{runDesc("in_flight", "Sales in flight, in all replicas."), func(t history.Tally) int64 { return t.InFlight }},
 }
 
+// runDesc returns the description of a gauge of the current run.
 func runDesc(name, help string) *prometheus.Desc {
 	return prometheus.NewDesc("lockstep_run_"+name, help+" Of the current run.", []string{"lock"}, nil)
 }

@@ -18,25 +18,26 @@ const DrainTime = 2 * cluster.IdleTime
 // new ones even if a request is on its way. The listener is closed first, so that a client told to reconnect does not reach it again.
 func (s *webServer) drain(ctx context.Context) { s.drained.Do(func() { s.drainOnce(ctx) }) }
 
+// drainOnce does the work of drain.
 func (s *webServer) drainOnce(ctx context.Context) {
 	s.stopListening()
 	s.entrance.End()
-	kept := time.NewTimer(DrainTime)
-	defer kept.Stop()
-	look := time.NewTicker(drainPollInterval)
-	defer look.Stop()
+	deadline := time.NewTimer(DrainTime)
+	defer deadline.Stop()
+	ticker := time.NewTicker(drainPollInterval)
+	defer ticker.Stop()
 	for s.listener.connections() > 0 {
 		select {
 		case <-ctx.Done():
 			return
-		case <-kept.C:
+		case <-deadline.C:
 			return
-		case <-look.C:
+		case <-ticker.C:
 		}
 	}
 }
 
-// stopListening returns when no more connections are accepted.
+// stopListening closes the listener, and returns once no more connections are accepted.
 func (s *webServer) stopListening() {
 	if s.ending.end() {
 		select {

@@ -18,7 +18,7 @@ func listenTCP(ctx context.Context, addr string) (net.Listener, error) {
 // endingListener can end without resetting connections that are established but not yet accepted. Only one goroutine may call Accept.
 type endingListener struct {
 	net.Listener
-	last []net.Conn // pending connections that Accept has not returned yet
+	pending []net.Conn // pending connections that Accept has not returned yet
 }
 
 // end makes Accept return the pending connections, and then net.ErrClosed. It reports whether the listener supports that.
@@ -29,18 +29,18 @@ func (l *endingListener) end() bool {
 
 // Accept implements net.Listener. After end it returns the pending connections, and then net.ErrClosed.
 func (l *endingListener) Accept() (net.Conn, error) {
-	if len(l.last) == 0 {
+	if len(l.pending) == 0 {
 		conn, err := l.Listener.Accept()
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			return conn, err
 		}
-		l.last = acceptPending(l.Listener.(*net.TCPListener))
+		l.pending = acceptPending(l.Listener.(*net.TCPListener))
 		_ = l.Close() // The socket no longer listens.
 	}
-	if len(l.last) == 0 {
+	if len(l.pending) == 0 {
 		return nil, net.ErrClosed
 	}
-	conn := l.last[0]
-	l.last = l.last[1:]
+	conn := l.pending[0]
+	l.pending = l.pending[1:]
 	return conn, nil
 }

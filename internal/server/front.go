@@ -29,9 +29,9 @@ const (
 
 // ClusterOptions configures ServeCluster beyond the configuration file.
 type ClusterOptions struct {
-	N      int       // number of replicas
-	Given  []string  // command-line flags of this process, forwarded to each replica
-	Stderr io.Writer // standard error of the replicas
+	N              int       // number of replicas
+	ForwardedFlags []string  // command-line flags of this process, forwarded to each replica
+	Stderr         io.Writer // standard error of the replicas
 
 	Program string // program for labs; see Options
 	Log     *slog.Logger
@@ -92,13 +92,14 @@ func (r ClusterOptions) serve(ctx context.Context, listener net.Listener, web *w
 	return err
 }
 
-// shutdownSteps is how many periods of LeaveTime a replica gets to end after its longest sale.
+// shutdownSteps is the number of shutdown steps of a replica after its longest sale. Each gets LeaveTime: cancelled sales end, the last
+// heartbeat ends, the lock is closed and the heartbeat deleted, and the connections are closed.
 const shutdownSteps = 4
 
 // start runs the replicas: processes of this program with its configuration, except for their addresses and names. They share this
 // process's embedded Redis.
 func (r ClusterOptions) start(ctx context.Context, cfg config.Config, redis *dao.Redis) (*cluster.Cluster, error) {
-	replica, err := cluster.Command(cfg, redis.Addr, redis.Nodes.Addrs(), r.Given, []string{
+	replica, err := cluster.Command(cfg, redis.Addr, redis.Nodes.Addrs(), r.ForwardedFlags, []string{
 		"serve", "--" + UntilStdinFlag, "--" + BehindFrontFlag, "--server.addr=127.0.0.1:0",
 		"--server.hosts=" + strings.Join(cfg.Server.Hosts, ","),
 		"--admin.open=" + strconv.FormatBool(cfg.Admin.Open),

@@ -66,6 +66,7 @@ func warnOfAccess(guard api.Guard, addr net.Addr, log *slog.Logger) {
 	}
 }
 
+// isLoopback reports whether addr is a TCP address on loopback.
 func isLoopback(addr net.Addr) bool {
 	tcp, ok := addr.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()

@@ -15,7 +15,7 @@ import (
 var errFull = lock.WithCode("busy",
 	"too many connections are open for the files that this server may open (ulimit -n); the request was not handled")
 
-// overflowGrace is how long a connection that is one too many may take to send its request while others wait in vain to be told so.
+// overflowGrace is how long an excess connection may take to send its request, and be refused, while further connections wait.
 const overflowGrace = 50 * time.Millisecond
 
 // boundListener limits the number of its connections and the duration of each write. It works below net/http, which also writes by itself.
@@ -23,15 +23,16 @@ type boundListener struct {
 	net.Listener
 
 	capacity load.Capacity
-	closed   chan struct{}
-	close    func()
+	closed   chan struct{} // closed by close
+	close    func()        // ends Accept
 	left     chan struct{} // receives after a connection has been removed
 
 	mu   sync.Mutex
-	open int
+	open int          // number of open connections
 	over []*boundConn // connections beyond capacity.Connections, oldest first
 }
 
+// newBoundListener returns a listener that limits listener by capacity.
 func newBoundListener(listener net.Listener, capacity load.Capacity) *boundListener {
 	l := &boundListener{Listener: listener, capacity: capacity, closed: make(chan struct{}), left: make(chan struct{}, 1)}
 	l.close = sync.OnceFunc(func() { close(l.closed) })
@@ -84,6 +85,7 @@ func (l *boundListener) closeOldest() {
 	}
 }
 
+// add counts a new connection.
 func (l *boundListener) add(conn *boundConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,6 +95,7 @@ func (l *boundListener) add(conn *boundConn) {
 	}
 }
 
+// remove subtracts a closed connection, and wakes Accept.
 func (l *boundListener) remove(conn *boundConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,6 +125,7 @@ func (l *boundListener) isCrowded() bool {
 	return l.capacity.Connections > 0 && l.connections() > l.capacity.Connections/2
 }
 
+// boundConn is a connection that counts towards the limits of its listener.
 type boundConn struct {
 	net.Conn
 
@@ -131,6 +135,7 @@ type boundConn struct {
 	closing  sync.Once
 }
 
+// Write implements net.Conn. It limits the write to WriteTime.
 func (c *boundConn) Write(text []byte) (int, error) {
 	if err := c.SetWriteDeadline(time.Now().Add(WriteTime)); err != nil {
 		return 0, err
@@ -152,6 +157,7 @@ func (c *boundConn) CloseWrite() error {
 	return nil
 }
 
+// connKey is the context key of a request's connection.
 type connKey struct{}
 
 // withConn stores conn in the request's context for admit.

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	liveLinger = 10 * time.Second       // long enough that a page misses nothing while it is reloaded
-	liveSettle = 150 * time.Millisecond // longer than a tenth of a second, at which the streams of replicas are read
+	liveLinger = 10 * time.Second       // Hub.LingerTime: long enough that a page misses nothing while it is reloaded
+	liveSettle = 150 * time.Millisecond // Hub.SettleTime: longer than 100 ms, the interval at which the streams of replicas are read
 )
 
 // newLive returns the live view of a shop, for a server or a front that listens at addr.
@@ -35,7 +35,7 @@ func newLive(cfg config.Config, guard api.Guard, addr net.Addr, shop live.Shop) 
 	}}
 }
 
-// adminRights returns who may change things, in the words of the page: token, open, or no.
+// adminRights returns who may change things, as the page calls it: token, open, or no.
 func adminRights(guard api.Guard) string {
 	switch {
 	case guard.Token != "":
@@ -49,7 +49,7 @@ func adminRights(guard api.Guard) string {
 
 // newNodes returns the nodes of Redlock, which it can stop and empty; nil unless all are embedded in this process.
 func newNodes(redis *dao.Redis, hub *live.Hub) *live.Nodes {
-	isExternal := func(node dao.Node) bool { return !node.Embedded() }
+	isExternal := func(node dao.Node) bool { return !node.IsEmbedded() }
 	if len(redis.Nodes) == 0 || slices.ContainsFunc(redis.Nodes, isExternal) {
 		return nil
 	}

@@ -156,7 +156,7 @@ func scriptOf(line monitored) string {
 	if len(line.words) < 2 {
 		return ""
 	}
-	return lua.SentBy(line.words[0], line.words[1])
+	return lua.SentScript(line.words[0], line.words[1])
 }
 
 // monitorAll gives what MONITOR shows while something happens, owners abbreviated.

@@ -17,8 +17,8 @@ type parts struct {
 	shop   *api.API
 	events route.Handler  // streams the events of the locks
 	front  *cluster.Front // nil in a server without a cluster
-	shown  *live.Server
-	nodes  *live.Nodes // nil unless the Redlock nodes are embedded
+	shown  *live.Server   // live view of the shop
+	nodes  *live.Nodes    // nil unless the Redlock nodes are embedded
 	teaching
 
 	followers *api.Streams // limits the followers of the events; nil behind a reverse proxy, which has its own
@@ -35,7 +35,7 @@ const (
 func newParts(
 	cfg config.Config, guard api.Guard, addr net.Addr, redis *dao.Redis, shop live.Shop, program string, behindFront bool,
 ) parts {
-	client := func(r *http.Request) string { return api.Client(r, behindFront) }
+	client := func(r *http.Request) string { return api.ClientAddress(r, behindFront) }
 	if behindFront {
 		program = "" // The reverse proxy runs the labs.
 	}
@@ -54,7 +54,7 @@ func (r parts) closers() []func() { return append(r.teaching.closers(), r.shown.
 // routes returns the routes of all parts.
 func (r parts) routes() []route.Row {
 	rows := r.shop.Routes()
-	events := r.shown.Streams.Bound(r.followers.Bound(r.events))
+	events := r.shown.Streams.Limit(r.followers.Limit(r.events))
 	rows = append(rows, route.On("GET", "/events", route.Participant, route.Front, events))
 	rows = append(rows, r.shown.Routes()...)
 	rows = append(rows, r.nodes.Routes()...)

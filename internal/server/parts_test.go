@@ -50,7 +50,7 @@ func TestOpenAPIDocumentHasEveryRoute(t *testing.T) {
 		alone[row.Method+" "+row.Pattern] = row.Handle == nil
 	}
 	for _, row := range every(&cluster.Front{}, &live.Nodes{}) {
-		if row.By == route.Page && row.Pattern != "/" {
+		if row.Responder == route.Page && row.Pattern != "/" {
 			continue
 		}
 		name := row.Method + " " + row.Pattern
@@ -86,8 +86,8 @@ func TestRoutesThatChangeNeedAnAdministrator(t *testing.T) {
 		case row.Method != http.MethodGet, row.Pattern == "/room/participants":
 			want = route.Administrator
 		}
-		if row.Who != want {
-			t.Errorf("%s is for %d; want %d", name, row.Who, want)
+		if row.Access != want {
+			t.Errorf("%s is for %d; want %d", name, row.Access, want)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestFrontAnswersForAllReplicas(t *testing.T) {
 	for _, row := range every(&cluster.Front{}, nil) {
 		first, _, _ := strings.Cut(strings.TrimPrefix(row.Pattern, "/"), "/")
 		own := slices.Contains(strings.Fields("events live bursts nodes room join replicas labs"), first)
-		if own != (row.By == route.Front) {
+		if own != (row.Responder == route.Front) {
 			t.Errorf("%s %s: the front answers it: %t", row.Method, row.Pattern, !own)
 		}
 		if absent := first == "nodes"; absent != (row.Handle == nil) {

@@ -38,10 +38,11 @@ type recordedBurst struct {
 	Pair trace.Trace `json:"pair"`
 }
 
+// errNoLostUpdate is returned if no update was lost in a burst.
 var errNoLostUpdate = errors.New("no two buyers read the same stock")
 
-// record lets buyers loose on a shop without a lock, on a Redis of its own, until one of them overwrites what another has written. The page
-// in a tab shows this while its programs are loaded.
+// record runs bursts on a shop without a lock, with a Redis of its own, until one buyer overwrites the update of another. The page in a tab
+// shows the recorded burst while its programs are loaded.
 func record(ctx context.Context) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, recordingTimeout)
 	defer cancel()
@@ -65,6 +66,7 @@ func record(ctx context.Context) ([]byte, error) {
 	return json.Marshal(made)
 }
 
+// record runs and records one burst. It fails with errNoLostUpdate if the burst does not show a lost update clearly.
 func (s *Server) record(ctx context.Context) (made recordedBurst, err error) {
 	watch, err := load.StartWatch(ctx, s.URL(), "en")
 	if err != nil {
@@ -103,7 +105,7 @@ func (s *Server) record(ctx context.Context) (made recordedBurst, err error) {
 	return made, errNoLostUpdate
 }
 
-// pair asks what two sales did.
+// pair asks the server for the steps of two sales.
 func (s *Server) pair(ctx context.Context, sales []string) (drawn trace.Trace, err error) {
 	query := url.Values{"a": sales[:1], "b": sales[1:], "lang": {"en"}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/live/pair?"+query.Encode(), http.NoBody)

@@ -22,7 +22,7 @@ func TestRepeatsAtTheSameTimeSellOnce(t *testing.T) {
 		answers := make([]shoptest.Bought, 24)
 		var all sync.WaitGroup
 		for i := range answers {
-			all.Go(func() { answers[i] = replicas[i%2].BuyBy("once") })
+			all.Go(func() { answers[i] = replicas[i%2].BuyWithKey("once") })
 		}
 		all.Wait()
 		order, bought := replicas[0].Order("once"), 0
@@ -37,7 +37,7 @@ func TestRepeatsAtTheSameTimeSellOnce(t *testing.T) {
 		if run := replicas[1].Report(); run.Sold != 1 || run.Remaining != 0 || bought != 1 {
 			t.Errorf("%+v, and %d were told that they bought; want one of each", run, bought)
 		}
-		if answer := replicas[0].BuyBy("another"); answer.Status != 409 || answer.Error.Code != "sold_out" {
+		if answer := replicas[0].BuyWithKey("another"); answer.Status != 409 || answer.Error.Code != "sold_out" {
 			t.Errorf("another key: %+v; want 409 sold_out", answer)
 		}
 	})
@@ -55,20 +55,20 @@ func TestRepeatAfterAnUnknownOutcomeHasTheReceipt(t *testing.T) {
 		for i, fate := range []fault.Action{fault.LoseReply, fault.LoseRequest} {
 			key := fmt.Sprint("doubt", i)
 			proxy.Catch(fault.IsWrite, fate)
-			first := s.BuyBy(key)
+			first := s.BuyWithKey(key)
 			if first.Status != 503 || first.Error.Code != "outcome_unknown" || first.Error.OrderID != api.OrderOfKey(key) || first.Again != "" {
 				t.Errorf("%+v; want 503 outcome_unknown of %s, and no word of trying again", first, api.OrderOfKey(key))
 			}
 			made := fate == fault.LoseReply // of optimistic, EXEC may be lost with the reply to what it is to do
-			if answer := s.BuyBy(key); answer.Replayed != made && version != "optimistic" || !answer.IsReceipt(s.Order(key)) {
+			if answer := s.BuyWithKey(key); answer.Replayed != made && version != "optimistic" || !answer.IsReceipt(s.Order(key)) {
 				t.Errorf("the repeat: %+v; want the receipt of %+v, replayed %v", answer, s.Order(key), made)
 			}
 		}
 		trap := proxy.Catch(fault.IsWrite, fault.Hold)
 		late := make(chan shoptest.Bought, 1)
-		go func() { late <- s.BuyBy("late") }()
+		go func() { late <- s.BuyWithKey("late") }()
 		suite.Eventually(t, "a write is caught", trap.IsCaught)
-		answer := other.BuyBy("late") // with a lock, once that has expired
+		answer := other.BuyWithKey("late") // with a lock, once that has expired
 		trap.Release()
 		order, first := s.Order("late"), <-late
 		if answer.Replayed || !answer.IsReceipt(order) {

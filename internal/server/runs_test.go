@@ -191,7 +191,7 @@ func TestFileChangeBeginsOneRun(t *testing.T) {
 func TestJoiningReplicaStopsNoSale(t *testing.T) {
 	t.Parallel()
 	a := shoptest.Start(t, "--lock.version", "v4", "--sale.think_time", "1m")
-	defer a.SellOn()()
+	defer a.StartSale()()
 	suite.Eventually(t, "a sale is in flight", func() bool { return a.Report().InFlight == 1 })
 	b := shoptest.Start(t, "--redis.addrs", a.Own.Redis.Addr)
 	b.Switch("v4")

@@ -33,7 +33,7 @@ func Serve(ctx context.Context, cfg config.Config, o Options) error {
 		watched.Go(func() {
 			inForce := cfg
 			config.Watch(watching, cfg.File, func() { inForce = s.reload(watching, o.Reload, inForce) }, func(err error) {
-				log.Warn("the configuration cannot be read: what it said before stays in force", "error", err)
+				log.Warn("the configuration cannot be read: the previous one stays in force", "error", err)
 			})
 		})
 	}
@@ -54,7 +54,7 @@ func Serve(ctx context.Context, cfg config.Config, o Options) error {
 func (s *Server) reload(ctx context.Context, load func() (config.Config, error), old config.Config) config.Config {
 	cfg, err := load()
 	if err == nil && reflect.DeepEqual(cfg, old) {
-		s.API.Log.Info("the changed file changes nothing: what it says was in force, or the environment or a flag says otherwise")
+		s.API.Log.Info("the changed file has no effect: its settings are in force already, or the environment or a flag overrides them")
 		return old
 	}
 	if err == nil {
@@ -77,7 +77,7 @@ func (s *Server) apply(ctx context.Context, cfg, old config.Config) error {
 	if cfg.Settings == old.Settings {
 		return nil
 	}
-	if err := fits(ctx, cfg.Settings.Lock, s.Redis); err != nil {
+	if err := checkLock(ctx, cfg.Settings.Lock, s.Redis); err != nil {
 		return err
 	}
 	return s.API.Shop.Apply(ctx, cfg.Settings)

@@ -70,7 +70,7 @@ func Open(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s := newServer(cfg, redis, listener.Addr(), o)
 	if err := s.API.Shop.Open(ctx, cfg.Settings); err != nil {
 		row, _ := evolution.Find(cfg.Settings.Lock) // listen has already found this lock.
-		err = redis.Denied(row, lock.Key, dao.ShopRights(), err)
+		err = redis.ExplainDenial(row, lock.Key, dao.ShopRights(), err)
 		return nil, errors.Join(fmt.Errorf("opening the shop: %w", err), listener.Close(), redis.Close())
 	}
 	warnOfAccess(s.API.Guard, listener.Addr(), s.API.Log)
@@ -92,7 +92,7 @@ func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, e
 	if err != nil {
 		return nil, nil, errors.Join(err, listener.Close())
 	}
-	if err := fits(ctx, cfg.Settings.Lock, redis); err != nil {
+	if err := checkLock(ctx, cfg.Settings.Lock, redis); err != nil {
 		return nil, nil, errors.Join(err, listener.Close(), redis.Close())
 	}
 	return listener, redis, nil
@@ -104,7 +104,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	log := o.Log.With("replica", replica)
 	instance := uuid.NewString()
 	store := dao.NewStore(redis.Store, instance, cfg.MaxOrders)
-	store.Calls = redis.Calls
+	store.HeartbeatRequests = redis.HeartbeatRequests
 	shop := newShop(redis, store)
 	shop.Replica, shop.Log = replica, log
 	shop.Parts.Clock, shop.Parts.Process = lock.SystemClock{Ahead: cfg.Server.ClockOffset}, instance
@@ -132,13 +132,13 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 			Shop: shop, Metrics: counts, NewID: uuid.NewString, BehindFront: o.BehindFront,
 			Replica: replica, Redis: redis.Name, Version: redis.Version(), Buyers: capacity.Connections, Nodes: redis.Nodes.Addrs(),
 			Log: log, Guard: guard,
-			Fits: func(ctx context.Context, version string) error { return fits(ctx, version, redis) },
+			CheckLock: func(ctx context.Context, version string) error { return checkLock(ctx, version, redis) },
 		},
 		Redis: redis, instance: instance, Live: parts.shown, Witness: recorder,
 		Addr:           addr.String(),
 		heartbeatEnded: make(chan struct{}),
 	}
-	parts.shop, parts.events = s.API, route.Of(recorder)
+	parts.shop, parts.events = s.API, route.FromHandler(recorder)
 	s.web = newWebServer(api.NewHandler(guard, parts.routes()), replica, log, capacity, append(parts.closers(), recorder.Close)...)
 	return s
 }
@@ -153,7 +153,7 @@ func newShop(redis *dao.Redis, store *dao.Store) *service.Shop {
 			Key: dao.BarrierKey, TTL: barrierTTL, RetryInterval: barrierRetry, WaitTimeout: barrierWait, Clock: clock,
 		}),
 		Clock: clock, NewID: uuid.NewString,
-		Strategies: strategies(redis.Servers),
+		Strategies: supportedStrategies(redis.Servers),
 		Parts: strategy.Parts{
 			Options: lock.Options{Key: lock.Key, Notifier: redis.Notifier, Rand: rand.Int64N},
 			Client:  redis.Lock, CompareAndDelete: redis.Servers.CompareAndDelete, Nodes: redis.Nodes.Clients(),
@@ -170,7 +170,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	}
 	go func() {
 		defer close(s.heartbeatEnded)
-		s.API.Shop.Live(beating)
+		s.API.Shop.SendHeartbeats(beating)
 	}()
 	sales, cancelSales := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancelSales = cancelSales
@@ -178,20 +178,20 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	s.failed = s.web.start(listener)
 }
 
-// fits returns an error if this Redis lacks, or does not permit, what the lock needs.
-func fits(ctx context.Context, version string, redis *dao.Redis) error {
+// checkLock returns an error if this Redis lacks, or does not permit, what the lock needs.
+func checkLock(ctx context.Context, version string, redis *dao.Redis) error {
 	strategy, err := evolution.Find(version)
 	if err != nil {
 		return err
 	}
-	return redis.Fits(ctx, strategy, lock.Key, dao.ShopRights())
+	return redis.CheckStrategy(ctx, strategy, lock.Key, dao.ShopRights())
 }
 
-// strategies returns the strategies that these Redis servers support, by name.
-func strategies(there strategy.Servers) map[string]strategy.Strategy {
+// supportedStrategies returns the strategies that these Redis servers support, by name.
+func supportedStrategies(servers strategy.Servers) map[string]strategy.Strategy {
 	all := map[string]strategy.Strategy{}
 	for _, row := range evolution.Table() {
-		if row.Fits(there) == nil {
+		if row.CheckServers(servers) == nil {
 			all[row.Name] = row
 		}
 	}
@@ -212,7 +212,7 @@ func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), LeaveTime)
 	defer cancel()
 	if err := s.API.Shop.Close(ctx); err != nil {
-		s.API.Log.Warn("saying goodbye to the other replicas", "error", err)
+		s.API.Log.Warn("closing the lock and deleting this replica's heartbeat", "error", err)
 	}
 	return errors.Join(err, s.Redis.Close())
 }
@@ -224,7 +224,7 @@ func (s *Server) Shutdown(within time.Duration) error {
 	return s.web.shutdown(ctx)
 }
 
-// Handler returns the HTTP server's handler, for requests without a connection.
+// Handler returns the HTTP server's handler, to be called directly, without a network connection.
 func (s *Server) Handler() http.Handler { return s.web.http.Handler }
 
 // URL returns the server's URL for this machine.
@@ -265,8 +265,8 @@ func describeCapacity(capacity load.Capacity) string {
 func describeRedis(redis *dao.Redis, version string) string {
 	strategy, _ := evolution.Find(version) // An unknown lock has the zero strategy.
 	name := redis.Name
-	if says := redis.Version(); says != "" {
-		name += " (" + says + ")"
+	if server := redis.Version(); server != "" {
+		name += " (" + server + ")"
 	}
 	switch {
 	case strategy.OnNodes:

@@ -46,7 +46,7 @@ func Site(dir string) (site.Site, error) {
 
 // findTab returns the directory of the page in a tab: that of a release, or that built from the sources in the working directory.
 func findTab() (dir string, ok bool) {
-	if dir, ok = site.Released(); ok {
+	if dir, ok = site.FindReleased(); ok {
 		return dir, true
 	}
 	workingDir, err := os.Getwd()

@@ -21,9 +21,9 @@ import (
 
 // teaching holds what a server offers beside its shop: the seat, the classroom, the labs and the page.
 type teaching struct {
-	seat  *seat.Seat
-	class *classroom.Classroom
-	labs  *lab.Runner
+	seat  *seat.Seat           // scheduler's seat
+	class *classroom.Classroom // rooms of the course
+	labs  *lab.Runner          // labs on the running service
 }
 
 // newTeaching returns the teaching parts of a server at addr. client returns the address that a request comes from. Labs are run by
@@ -34,8 +34,10 @@ func newTeaching(guard api.Guard, addr net.Addr, client func(*http.Request) stri
 	return t
 }
 
+// closers returns the functions that end the event streams of the parts.
 func (t teaching) closers() []func() { return []func(){t.class.Close, t.seat.Close, t.labs.Close} }
 
+// routes returns the routes of the parts and of the page's files.
 func (t teaching) routes() []route.Row {
 	return slices.Concat(t.seat.Routes(), steps.Routes(), t.labs.Routes(), t.class.Routes(), pages())
 }
@@ -43,12 +45,12 @@ func (t teaching) routes() []route.Row {
 // pages returns the routes of the page's files.
 func pages() []route.Row {
 	all := []route.Row{
-		route.On("GET", tabPath+"{file...}", route.Reader, route.Page, route.Of(site.Handler(tabPath, web.TabPolicy, findTab))),
+		route.On("GET", tabPath+"{file...}", route.Reader, route.Page, route.FromHandler(site.Handler(tabPath, web.TabPolicy, findTab))),
 		route.On("GET", strings.TrimSuffix(tabPath, "/"), route.Reader, route.Page,
-			route.Of(http.RedirectHandler(tabPath, http.StatusMovedPermanently))),
+			route.FromHandler(http.RedirectHandler(tabPath, http.StatusMovedPermanently))),
 	}
 	for path, file := range web.Handlers() {
-		all = append(all, route.On("GET", path, route.Reader, route.Page, route.Of(file)))
+		all = append(all, route.On("GET", path, route.Reader, route.Page, route.FromHandler(file)))
 	}
 	return all
 }

@@ -33,7 +33,7 @@ func sellsWithEveryLock(t *testing.T, flags ...string) {
 	if suite.Long {
 		buyers = 200
 	}
-	s := shoptest.Start(t, append(shoptest.OnNodes(t), flags...)...)
+	s := shoptest.Start(t, append(shoptest.NodeFlags(t), flags...)...)
 	all := append([]string{"v0"}, shoptest.Sample("v4", "v6", "v10", "v11", "redlock", "atomic", "optimistic")...)
 	if s.Own.Redis.Servers.CompareAndDelete != "" {
 		all = append(all, "delex")

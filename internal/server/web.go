@@ -72,14 +72,14 @@ func (s *webServer) shutdown(ctx context.Context) error {
 	began, ended := time.Now(), make(chan error, 1)
 	s.drain(ctx)
 	go func() { ended <- s.http.Shutdown(ctx) }()
-	look := time.NewTicker(stalledClientTime / 20)
-	defer look.Stop()
+	ticker := time.NewTicker(stalledClientTime / 20)
+	defer ticker.Stop()
 	for {
 		select {
 		case err := <-ended:
 			return err
-		case <-look.C:
-			if time.Since(began) >= stalledClientTime && s.entrance.Shut(stalledClientTime) {
+		case <-ticker.C:
+			if time.Since(began) >= stalledClientTime && s.entrance.ShutIfQuiet(stalledClientTime) {
 				return errors.Join(s.http.Close(), <-ended)
 			}
 		}

@@ -12,9 +12,9 @@ const (
 	changeInterval = 20 * time.Millisecond // time between two checks whether the other replicas have drained
 )
 
-// Live sends heartbeats until ctx ends: at once, every second, and whenever another replica asks for one.
-func (s *Shop) Live(ctx context.Context) {
-	stop := s.Ledger.OnCall(s.beatRequested.set)
+// SendHeartbeats sends heartbeats until ctx ends: at once, every second, and whenever another replica asks for one.
+func (s *Shop) SendHeartbeats(ctx context.Context) {
+	stop := s.Ledger.OnHeartbeatRequest(s.beatRequested.set)
 	defer stop()
 	s.beatRequested.set()
 	for healthy := true; ; {
@@ -55,7 +55,7 @@ type sharedBeat struct {
 	err   error
 }
 
-// beat sends a heartbeat and applies the state that the ledger returns. All who call it while a heartbeat is under way share the next one.
+// beat sends a heartbeat and applies the state that the ledger returns. Calls of beat during a heartbeat share the next heartbeat.
 func (s *Shop) beat(ctx context.Context) (State, error) {
 	s.mu.Lock()
 	next, isFirst := s.nextBeat, s.nextBeat == nil
@@ -89,8 +89,8 @@ func (s *Shop) exchangeState(ctx context.Context) (State, error) {
 		}
 		s.applyState(start, state)
 		for _, other := range state.Future {
-			s.Log.Warn("heartbeat: Redis's clock went back; until its next heartbeat this replica does not count as living",
-				"other", other.Name, "told", other.LastBeat)
+			s.Log.Warn("heartbeat: Redis's clock went back; the other replica does not count as alive until its next heartbeat",
+				"other", other.Name, "last_beat", other.LastBeat)
 		}
 		s.closeSession(ctx)
 		if drained := s.ownState().Drained; drained == "" || drained == own.Drained {

@@ -66,8 +66,8 @@ func (h heldLock) lossError(err error) error {
 	case err == nil, errors.Is(err, ErrOutcomeUnknown), !errors.Is(context.Cause(h.Context()), lock.ErrLost):
 		return err
 	case errors.Is(err, lock.ErrCancelled): // The loss cancelled the context of the sale.
-		return fmt.Errorf("%w while the sale was going on; nothing was written", lock.ErrLost)
+		return fmt.Errorf("%w during the sale; nothing was written", lock.ErrLost)
 	default: // err becomes plain text: a sale that has lost its lock cannot claim that the stock is sold out.
-		return fmt.Errorf("%w while the sale was going on; nothing was written: %s", lock.ErrLost, err.Error())
+		return fmt.Errorf("%w during the sale; nothing was written: %s", lock.ErrLost, err.Error())
 	}
 }

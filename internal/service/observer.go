@@ -7,8 +7,7 @@ import (
 
 // Observer receives the lock events of sales as they happen.
 type Observer interface {
-	// Follow returns the context for the commands of a sale of run, by which they are attributed to the sale. Observe later gets the same
-	// context.
+	// Follow returns the context for the commands of a sale of run, which attributes them to the sale. Observe later gets the same context.
 	Follow(ctx context.Context, run, owner string) context.Context
 	// Observe reports an event of the sale in ctx.
 	Observe(ctx context.Context, event SaleEvent)

@@ -20,8 +20,8 @@ type Backoff struct {
 }
 
 const (
-	backoffFactor  = 2
-	maxDelayFactor = 50
+	backoffFactor  = 2  // ratio of the bounds of two consecutive pauses
+	maxDelayFactor = 50 // largest bound of a pause, in multiples of Backoff.Delay
 )
 
 // next returns the bound of the pause that follows a pause with the bound delay.

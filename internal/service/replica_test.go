@@ -62,14 +62,14 @@ func (l *fakeLedger) Beat(_ context.Context, replica Replica) (State, error) {
 	return state, nil
 }
 
-func (l *fakeLedger) Look(context.Context) (State, error) {
+func (l *fakeLedger) ReadState(context.Context) (State, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.state, nil
 }
 
 func (l *fakeLedger) Run(ctx context.Context) (history.Run, error) {
-	state, err := l.Look(ctx)
+	state, err := l.ReadState(ctx)
 	return state.Run, err
 }
 
@@ -87,10 +87,10 @@ func (l *fakeLedger) Start(_ context.Context, _, next history.Run) error {
 	return l.event("next run")
 }
 
-func (l *fakeLedger) Call(context.Context) error  { return nil }
-func (l *fakeLedger) OnCall(func()) (stop func()) { return func() {} }
-func (l *fakeLedger) Quit(context.Context) error  { return l.event("quit") }
-func (l *fakeLedger) event(text string) error     { *l.events = append(*l.events, text); return nil }
+func (l *fakeLedger) RequestHeartbeats(context.Context) error { return nil }
+func (l *fakeLedger) OnHeartbeatRequest(func()) (stop func()) { return func() {} }
+func (l *fakeLedger) DeleteHeartbeat(context.Context) error   { return l.event("quit") }
+func (l *fakeLedger) event(text string) error                 { *l.events = append(*l.events, text); return nil }
 
 // set changes the state that the ledger returns from now on.
 func (l *fakeLedger) set(change func(*State)) {
@@ -155,7 +155,7 @@ type ledgerWithNewReplica struct {
 	state State
 }
 
-func (a *ledgerWithNewReplica) Look(context.Context) (State, error) {
+func (a *ledgerWithNewReplica) ReadState(context.Context) (State, error) {
 	state := a.state
 	a.state.Others = map[string]Replica{"other": {LastBeat: time.Now().Add(time.Second)}}
 	return state, nil

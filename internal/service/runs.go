@@ -60,7 +60,7 @@ func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err erro
 	if err != nil || alone {
 		return history.Run{}, false, err
 	}
-	state, err := s.Ledger.Look(ctx)
+	state, err := s.Ledger.ReadState(ctx)
 	if run = state.Run; err != nil || run.ID == "" {
 		return run, false, err
 	}
@@ -73,15 +73,15 @@ func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err erro
 // checkAlone waits until it is certain whether another replica is alive, and reports whether none is. A dead replica counts as alive until
 // its last heartbeat expires; a new heartbeat shows that it is alive.
 func (s *Shop) checkAlone(ctx context.Context) (bool, error) {
-	first, err := s.Ledger.Look(ctx)
+	first, err := s.Ledger.ReadState(ctx)
 	if err == nil && len(first.Others) > 0 {
-		err = s.Ledger.Call(ctx)
+		err = s.Ledger.RequestHeartbeats(ctx)
 	}
 	began, warned := s.Clock.Now(), false
-	for state := first; err == nil && len(state.Others) > 0; state, err = s.Ledger.Look(ctx) {
+	for state := first; err == nil && len(state.Others) > 0; state, err = s.Ledger.ReadState(ctx) {
 		if !warned && s.Clock.Now().Sub(began) > beatInterval {
-			s.Log.Warn("waiting for silent replicas that have not said goodbye, until they count as dead",
-				"replicas", replicaNames(state.Others), "lifetime", Lifetime)
+			s.Log.Warn("waiting until silent replicas count as dead: they did not shut down cleanly",
+				"replicas", replicaNames(state.Others), "lifetime", ReplicaLifetime)
 			warned = true
 		}
 		for name, other := range state.Others {
@@ -116,7 +116,7 @@ func (s *Shop) SetStock(ctx context.Context, stock int64) (history.Tally, error)
 	}
 	tally, err := s.Tally(ctx)
 	if err != nil { // The run has begun even if it cannot be counted.
-		s.Log.Warn("a run has begun, and cannot be counted", "error", err)
+		s.Log.Warn("a run has begun, but cannot be counted", "error", err)
 		run := s.lastRun()
 		return history.Tally{Run: run, Remaining: run.Initial}, nil
 	}
@@ -126,7 +126,7 @@ func (s *Shop) SetStock(ctx context.Context, stock int64) (history.Tally, error)
 // SetLock switches every replica to the lock with this name, and starts a new run with the initial stock of the previous one. It does
 // nothing if the run has that lock already.
 func (s *Shop) SetLock(ctx context.Context, version string) error {
-	if state, err := s.Ledger.Look(ctx); err != nil || state.Run.Lock == version {
+	if state, err := s.Ledger.ReadState(ctx); err != nil || state.Run.Lock == version {
 		return err
 	}
 	return s.change(ctx, func(_ context.Context, run, next history.Run) (history.Run, error) {
@@ -204,47 +204,47 @@ func (s *Shop) reconcile(ctx context.Context) error {
 // lock, the tuning and the initial stock of current.
 type decision func(ctx context.Context, current, next history.Run) (history.Run, error)
 
-// change takes the barrier, waits until no sale is in flight, and starts the run that decide returns, unless it is the current one. Before
-// it releases the barrier it calls the functions then.
-func (s *Shop) change(ctx context.Context, decide decision, then ...func()) error {
+// change takes the barrier, waits until no sale is in flight, and starts the run that decide returns, unless it is the current one. It
+// calls the functions finish before it releases the barrier.
+func (s *Shop) change(ctx context.Context, decide decision, finish ...func()) error {
 	for attempt := 1; ; attempt++ {
 		owner := lock.Owner(s.NewID())
 		lease, err := s.Barrier.Lock(ctx, owner)
 		if err != nil {
 			return fmt.Errorf("raising the barrier: %w", err)
 		}
-		err = s.changeWithBarrier(ctx, lease, owner, decide, then...)
+		err = s.changeWithBarrier(ctx, lease, owner, decide, finish...)
 		if !errors.Is(err, ErrRunOver) || attempt == maxChangeAttempts {
 			return err
 		}
 	}
 }
 
-// maxChangeAttempts bounds the attempts of a change during which Redis loses the barrier and another replica starts a run. Each loss is
-// rare, so three attempts suffice.
+// maxChangeAttempts bounds the attempts of a change. An attempt fails if Redis loses the barrier and another replica starts a run
+// meanwhile; that is rare, so three attempts suffice.
 const maxChangeAttempts = 3
 
 // changeWithBarrier is change with the barrier held by owner. It releases the barrier and notifies the other replicas.
-func (s *Shop) changeWithBarrier(ctx context.Context, barrier *lock.Lease, owner string, decide decision, then ...func()) error {
+func (s *Shop) changeWithBarrier(ctx context.Context, barrier *lock.Lease, owner string, decide decision, finish ...func()) error {
 	defer func() {
 		if err := barrier.Unlock(ctx); err != nil {
 			s.Log.Warn("lowering the barrier", "error", err)
 		}
 		_, beat := s.beat(context.WithoutCancel(ctx))
-		if err := errors.Join(beat, s.Ledger.Call(context.WithoutCancel(ctx))); err != nil {
-			s.Log.Warn("telling the other replicas that the barrier is down", "error", err)
+		if err := errors.Join(beat, s.Ledger.RequestHeartbeats(context.WithoutCancel(ctx))); err != nil {
+			s.Log.Warn("notifying the other replicas that the barrier is down", "error", err)
 		}
 	}()
 	ctx = barrier.Context()
 	if err := s.drain(ctx, owner); err != nil {
 		return fmt.Errorf("waiting for the sales in flight: %w", err)
 	}
-	state, err := s.Ledger.Look(ctx)
+	state, err := s.Ledger.ReadState(ctx)
 	if err != nil {
 		return err
 	}
 	run := state.Run
-	following, err := decide(ctx, run, s.nextOf(run))
+	following, err := decide(ctx, run, s.successorOf(run))
 	if err != nil {
 		return err
 	}
@@ -259,8 +259,8 @@ func (s *Shop) changeWithBarrier(ctx context.Context, barrier *lock.Lease, owner
 		s.setRun(following)
 		s.Log.Info("new run", "lock", following.Lock, "stock", following.Initial, "run", following.ID)
 	}
-	for _, do := range then {
-		do()
+	for _, f := range finish {
+		f()
 	}
 	return nil
 }
@@ -276,12 +276,13 @@ func (s *Shop) LongestSale() time.Duration {
 	return longest
 }
 
-// drain waits until every live replica has drained for the change of this owner: it admits no sale, and none is in flight.
+// drain waits until every live replica has drained for the change of this owner. A replica has drained when it admits no sale and none is
+// in flight.
 func (s *Shop) drain(ctx context.Context, owner string) error {
 	longest := s.LongestSale()
 	wait, stop := lock.WithTimeout(ctx, s.Clock, longest, lock.ErrTimeout)
 	defer stop()
-	if err := s.Ledger.Call(ctx); err != nil {
+	if err := s.Ledger.RequestHeartbeats(ctx); err != nil {
 		return err
 	}
 	for logged := false; wait.Err() == nil; logged = true {
@@ -299,19 +300,19 @@ func (s *Shop) drain(ctx context.Context, owner string) error {
 			return nil
 		}
 		if state.Change != owner {
-			return fmt.Errorf("%w: Redis has forgotten that it is being changed", ErrRunOver)
+			return fmt.Errorf("%w: Redis has lost the barrier", ErrRunOver)
 		}
 		if !logged {
 			s.Log.Info("the barrier is up: waiting for the sales in flight", "sales", inFlight)
 		}
-		_ = lock.Sleep(wait, s.Clock, changeInterval) // the loop looks at wait itself
+		_ = lock.Sleep(wait, s.Clock, changeInterval) // The loop condition checks wait.
 	}
 	return lock.WaitError(wait, longest)
 }
 
-// nextOf returns a new run with the lock, the tuning and the initial stock of run. If run is zero, the lock and the tuning are those of the
-// run last seen, and the stock is that of the settings.
-func (s *Shop) nextOf(run history.Run) history.Run {
+// successorOf returns a new run with the lock, the tuning and the initial stock of run. If run is zero, the lock and the tuning are those
+// of the run last seen, and the stock is that of the settings.
+func (s *Shop) successorOf(run history.Run) history.Run {
 	settings := s.currentSettings()
 	if run.ID == "" {
 		run.Tuning, run.Initial = s.lastRun().Tuning, settings.Initial

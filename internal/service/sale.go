@@ -22,12 +22,12 @@ type Sale struct {
 	Clock     lock.Clock
 	Log       *slog.Logger
 	Observers Observers
-	Replica   string
-	Think     time.Duration // pause between reading and writing the stock
-	Nested    int           // number of nested calls that take the lock again
-	Update    strategy.Update
-	Backoff   Backoff // pauses between check-and-set attempts
-	Slots     Slots   // bound on concurrent check-and-set attempts
+	Replica   string          // name of this replica
+	Think     time.Duration   // pause between reading and writing the stock
+	Nested    int             // number of nested calls that take the lock again
+	Update    strategy.Update // how the sales update the stock
+	Backoff   Backoff         // pauses between check-and-set attempts
+	Slots     Slots           // bound on concurrent check-and-set attempts
 
 	// Overlap is the largest known number of sales of the run in flight at once; nil: not counted.
 	Overlap *atomic.Int64
@@ -87,8 +87,9 @@ func (s *Sale) sellUnderLock(ctx context.Context, order history.Order) (Receipt,
 	return Receipt{Order: order, Wait: held.wait, Hold: s.Clock.Now().Sub(held.since)}, nil
 }
 
-// nested takes the lock that its caller holds and makes the next nested call, as subFunc and subFunc1 of the original write-up do.
-func (s *Sale) nested(ctx context.Context, owner string, depth int) error {
+// makeNestedCalls takes the lock that its caller holds, and then makes the next nested call, as subFunc and subFunc1 of the original
+// write-up do.
+func (s *Sale) makeNestedCalls(ctx context.Context, owner string, depth int) error {
 	if depth > s.Nested {
 		return nil
 	}
@@ -97,7 +98,7 @@ func (s *Sale) nested(ctx context.Context, owner string, depth int) error {
 		return fmt.Errorf("nested call: %w", err)
 	}
 	defer s.unlock(ctx, held)
-	return s.nested(held.Context(), owner, depth+1)
+	return s.makeNestedCalls(held.Context(), owner, depth+1)
 }
 
 // notifyObservers passes an event of this sale to the observers.

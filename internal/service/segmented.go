@@ -16,8 +16,8 @@ import (
 // each such key has its own slot, which it shares with the other keys of the same lock.
 func SegmentKey(key string, segment int) string { return key + ":" + strconv.Itoa(segment) }
 
-// SegmentLocks returns new locks for segments 1 to segments.
-func SegmentLocks(row strategy.Strategy, parts strategy.Parts, segments int) []lock.Locker {
+// NewSegmentLocks returns new locks for segments 1 to segments.
+func NewSegmentLocks(row strategy.Strategy, parts strategy.Parts, segments int) []lock.Locker {
 	all := make([]lock.Locker, segments)
 	for i := range all {
 		segmentParts := parts
@@ -35,7 +35,7 @@ func (s *Sale) sellFromSegments(ctx context.Context, order history.Order) (Recei
 	for i := range s.Segments {
 		segmentStart := s.Clock.Now()
 		if waited := segmentStart.Sub(start); i > 0 && waited >= s.Backoff.MaxDuration {
-			return Receipt{}, fmt.Errorf("%w: %d of %d segments are sold out, and looking took %v", lock.ErrTimeout, i, len(s.Segments), waited)
+			return Receipt{}, fmt.Errorf("%w: %d of %d segments are sold out, and trying them took %v", lock.ErrTimeout, i, len(s.Segments), waited)
 		}
 		index := (first + i) % len(s.Segments)
 		sale := *s

@@ -22,7 +22,7 @@ var (
 	// ErrBadData is returned when a key of the shop holds data that the shop never writes.
 	ErrBadData = lock.WithCode("bad_data", "invalid data in redis")
 	// ErrNotHolder is returned when a lock is to be removed by hand, and somebody else has it.
-	ErrNotHolder = lock.WithCode("not_holder", "the lock is not this holder's; GET /lock shows whose it is")
+	ErrNotHolder = lock.WithCode("not_holder", "another holder has the lock; GET /lock shows which")
 	// ErrConflict is returned when another sale changed the stock between the read and the write of a check-and-set.
 	ErrConflict = errors.New("another sale changed the stock in between")
 	// ErrRunOver is returned when the run of a sale ended before the sale wrote; nothing was written.
@@ -33,7 +33,7 @@ var (
 	ErrNoOrder = lock.WithCode("no_order", "no such order is in the ledger")
 	// ErrInFlight is returned when the ledger does not contain an order, but its sale is in flight, or a replica does not answer whether it
 	// is.
-	ErrInFlight = lock.WithCode("order_in_flight", "its sale may be going on")
+	ErrInFlight = lock.WithCode("order_in_flight", "its sale may still be in progress")
 	// ErrRunChanging is returned while the run is being changed; sales wait for the next run.
 	ErrRunChanging = errors.New("the run is being changed")
 	// ErrRunChanged is returned when the stock is not what the run wrote last, because it was set by hand, or when there is no run.
@@ -55,15 +55,16 @@ type Stock interface {
 	// Watch calls sell with a Stock whose Write fails with ErrConflict if another sale has written since the call of Watch. It is named after
 	// the command of Redis.
 	Watch(ctx context.Context, sell func(Stock) error) error
-	// Take does the work of Read and Write in one atomic step. It returns the order with Before and After set, or fails with ErrSoldOut or as
-	// they do.
+	// Take does the work of Read and Write in one atomic step, and returns the order with Before and After set. It fails with ErrSoldOut, or
+	// as Read and Write do.
 	Take(ctx context.Context, order history.Order) (history.Order, error)
 	// TakeUnchecked is Take, but sells again for an order that the ledger already contains, which is the antipattern.
 	TakeUnchecked(ctx context.Context, order history.Order) (history.Order, error)
 }
 
-// Lifetime is how long a replica counts as alive after its last heartbeat: it may miss four of the heartbeats that it sends each second.
-const Lifetime = 5 * time.Second
+// ReplicaLifetime is how long a replica counts as alive after its last heartbeat. With one heartbeat per second, four in a row may be
+// missed.
+const ReplicaLifetime = 5 * time.Second
 
 // Replica is the state of a replica, as sent with its heartbeat.
 type Replica struct {
@@ -95,16 +96,16 @@ type Ledger interface {
 	Order(ctx context.Context, id string) (history.Order, error)
 	// Beat sends the heartbeat of this replica, which then counts as alive for Lifetime.
 	Beat(ctx context.Context, replica Replica) (State, error)
-	// Look returns the same state as Beat without sending a heartbeat.
-	Look(ctx context.Context) (State, error)
-	// Call asks the other replicas for an immediate heartbeat. They may miss the message.
-	Call(ctx context.Context) error
-	// OnCall calls onCall after each Call of a replica, until stop is called.
-	OnCall(onCall func()) (stop func())
+	// ReadState returns the same state as Beat without sending a heartbeat.
+	ReadState(ctx context.Context) (State, error)
+	// RequestHeartbeats asks the other replicas for an immediate heartbeat. They may miss the message.
+	RequestHeartbeats(ctx context.Context) error
+	// OnHeartbeatRequest calls onRequest after each request of another replica for a heartbeat, until stop is called.
+	OnHeartbeatRequest(onRequest func()) (stop func())
 	// Probe fails if the store does not accept writes.
 	Probe(ctx context.Context) error
-	// Quit deletes this replica's heartbeat.
-	Quit(ctx context.Context) error
+	// DeleteHeartbeat deletes this replica's heartbeat.
+	DeleteHeartbeat(ctx context.Context) error
 }
 
 // LockLayout says where the keys of a lock are. Its zero value is one key in the Redis of the stock.
@@ -115,8 +116,9 @@ type LockLayout struct {
 
 // LockKey reads and removes the key of a lock of any strategy.
 type LockKey interface {
-	// Look returns the state of the lock's key. For a segmented lock it is the state of the first held segment, with those of all segments.
-	Look(ctx context.Context, layout LockLayout) (KeyState, error)
+	// ReadState returns the state of the lock's key. For a segmented lock it is the state of the first held segment, with those of all
+	// segments.
+	ReadState(ctx context.Context, layout LockLayout) (KeyState, error)
 	// Remove deletes the lock's key or keys if holder has them; with an empty holder, whoever has them. It reports whether it has deleted any,
 	// and fails with ErrNotHolder if only others have the lock.
 	Remove(ctx context.Context, layout LockLayout, holder string) (bool, error)

@@ -23,7 +23,7 @@ type session struct {
 func (s *Shop) admit() (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.Clock.Now().Sub(s.lastBeat) >= Lifetime {
+	if s.Clock.Now().Sub(s.lastBeat) >= ReplicaLifetime {
 		return nil, ErrRunChanged
 	}
 	if s.session == nil && s.changeOwner == "" {
@@ -62,9 +62,9 @@ func (s *session) isOver(run history.Run, changeOwner string) bool {
 func newSession(s *Shop, run history.Run) (*session, error) {
 	row, ok := s.Strategies[run.Lock]
 	if !ok {
-		return nil, fmt.Errorf("the run is on with lock %q, which this replica does not know", run.Lock)
+		return nil, fmt.Errorf("the current run uses lock %q, which this replica does not know", run.Lock)
 	}
-	settings, parts := s.settings.Tuned(run.Tuning), s.Parts
+	settings, parts := s.settings.WithTuning(run.Tuning), s.Parts
 	parts.TTL, parts.RetryInterval = settings.TTL, settings.RetryInterval
 	parts.WaitTimeout, parts.HandOffLimit = settings.WaitTimeout, settings.HandOffLimit
 	sale := &Sale{
@@ -80,9 +80,9 @@ func newSession(s *Shop, run history.Run) (*session, error) {
 		return &session{sale: sale}, nil
 	}
 	if run.Segments <= 0 {
-		return nil, fmt.Errorf("%w: the run is on with lock %s, and does not say in how many segments its stock is", ErrBadData, run.Lock)
+		return nil, fmt.Errorf("%w: the current run uses lock %s, but does not record the number of stock segments", ErrBadData, run.Lock)
 	}
-	sale.Segments = SegmentLocks(row, parts, run.Segments)
+	sale.Segments = NewSegmentLocks(row, parts, run.Segments)
 	return &session{sale: sale}, nil
 }
 
@@ -97,7 +97,7 @@ func (s *Shop) closeSession(ctx context.Context) {
 	over.closing = true
 	s.mu.Unlock()
 	if err := over.sale.Close(ctx); err != nil {
-		s.Log.Warn("giving back the lock of a run that is over", "run", over.sale.Run.ID, "error", err)
+		s.Log.Warn("releasing the lock of a run that is over", "run", over.sale.Run.ID, "error", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -166,7 +166,7 @@ func TestReplicaWithoutHeartbeatRechecksRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop, ledger, _ := newShopOfKeepingLocks(t)
 		admit(t, shop)
-		_ = lock.Sleep(t.Context(), shop.Clock, Lifetime)
+		_ = lock.Sleep(t.Context(), shop.Clock, ReplicaLifetime)
 		if _, err := shop.admit(); !errors.Is(err, ErrRunChanged) {
 			t.Errorf("it admits: %v; want ErrRunChanged", err)
 		}
@@ -186,7 +186,7 @@ func TestIdleReplicaClosesLockOfEndedRun(t *testing.T) {
 		ledger.set(func(s *State) { s.Run.ID = "second" })
 		ctx, stop := context.WithCancel(t.Context())
 		time.AfterFunc(beatInterval+time.Millisecond, stop)
-		shop.Live(ctx)
+		shop.SendHeartbeats(ctx)
 		assertEvents(t, events, "make p", "close p")
 	})
 }

@@ -29,13 +29,13 @@ type Shop struct {
 	NewID     func() string
 	Log       *slog.Logger
 	Observers Observers // observers of all sales
-	Replica   string
+	Replica   string    // name of this replica, for messages and the ledger
 
 	Strategies map[string]strategy.Strategy // all strategies by name
 	Parts      strategy.Parts               // parts of new locks, except those that Settings determines
 
 	slots         Slots
-	beatRequested signal // set: Live sends a heartbeat at once
+	beatRequested signal // set: SendHeartbeats sends one at once
 	inFlight      inFlightOrders
 	beatToken     chan struct{} // holds a token while a heartbeat is under way
 
@@ -61,7 +61,7 @@ func (s *Shop) Close(ctx context.Context) error {
 	s.changeOwner = "closed"
 	s.mu.Unlock()
 	s.closeSession(ctx)
-	return s.Ledger.Quit(ctx)
+	return s.Ledger.DeleteHeartbeat(ctx)
 }
 
 // OrderRequest is a request of a buyer.
@@ -83,7 +83,7 @@ func (s *Shop) Sell(ctx context.Context, order OrderRequest) (Receipt, error) {
 	if order.Idempotent { // Several requests for this order may be in flight.
 		owner = lock.Owner(s.NewID())
 	}
-	for next := s.nextRun(); ; owner = lock.Owner(s.NewID()) { // A sale in the next run needs a new owner.
+	for next := s.newRunWaiter(); ; owner = lock.Owner(s.NewID()) { // A sale in the next run needs a new owner.
 		receipt, err := s.sellInCurrentRun(ctx, order, owner)
 		if err == nil {
 			s.logSale(receipt)
@@ -113,22 +113,22 @@ func (s *Shop) sellInCurrentRun(ctx context.Context, order OrderRequest, owner s
 // of the same run are recognized by the store itself.
 func (s *Shop) sellIdempotent(ctx context.Context, sale *Sale, id, owner string) (Receipt, error) {
 	if order, err := s.Ledger.Order(ctx, id); !errors.Is(err, ErrNoOrder) {
-		return replayed(order), err
+		return replayedReceipt(order), err
 	}
 	receipt, err := sale.Sell(ctx, id, owner)
 	if errors.Is(err, ErrSoldOut) { // This order itself may have bought the last piece since the look-up.
 		if order, found := s.Ledger.Order(ctx, id); !errors.Is(found, ErrNoOrder) {
-			return replayed(order), found
+			return replayedReceipt(order), found
 		}
 	}
 	if err == nil && receipt.Owner != owner {
-		return replayed(receipt.Order), nil
+		return replayedReceipt(receipt.Order), nil
 	}
 	return receipt, err
 }
 
-// replayed returns the receipt of an order that an earlier request made.
-func replayed(order history.Order) Receipt { return Receipt{Order: order, Replayed: true} }
+// replayedReceipt returns the receipt of an order that an earlier request made.
+func replayedReceipt(order history.Order) Receipt { return Receipt{Order: order, Replayed: true} }
 
 // logSale logs a successful sale.
 func (s *Shop) logSale(r Receipt) {
@@ -139,7 +139,7 @@ func (s *Shop) logSale(r Receipt) {
 // Tally counts the current run, including the sales in flight in this replica. It fails as Ledger.Tally does, and with lock.ErrTimeout if a
 // new run is due and does not begin.
 func (s *Shop) Tally(ctx context.Context) (tally history.Tally, err error) {
-	for next := s.nextRun(); ; {
+	for next := s.newRunWaiter(); ; {
 		if tally, err = s.Ledger.Tally(ctx); err == nil {
 			break
 		}
@@ -178,17 +178,17 @@ func (s *Shop) Order(ctx context.Context, id string) (history.Order, error) {
 // awaitOtherReplicas asks all other replicas for a heartbeat and waits for it. It fails with ErrInFlight if one of them has a sale of this
 // order in flight, or sends no heartbeat.
 func (s *Shop) awaitOtherReplicas(ctx context.Context, id string) error {
-	before, err := s.Ledger.Look(ctx)
+	before, err := s.Ledger.ReadState(ctx)
 	if err != nil || len(before.Others) == 0 {
 		return err
 	}
-	if err := s.Ledger.Call(ctx); err != nil {
+	if err := s.Ledger.RequestHeartbeats(ctx); err != nil {
 		return err
 	}
 	wait, stop := lock.WithTimeout(ctx, s.Clock, 2*beatInterval, ErrInFlight)
 	defer stop()
 	for wait.Err() == nil {
-		state, err := s.Ledger.Look(ctx)
+		state, err := s.Ledger.ReadState(ctx)
 		if err != nil {
 			return err
 		}
@@ -204,13 +204,13 @@ func (s *Shop) awaitOtherReplicas(ctx context.Context, id string) error {
 		}
 		_ = lock.Sleep(wait, s.Clock, changeInterval) // The loop condition checks wait.
 	}
-	return fmt.Errorf("%w: a replica does not tell", ErrInFlight)
+	return fmt.Errorf("%w: a replica does not answer", ErrInFlight)
 }
 
-// Ready fails if no sale could be made now. It writes to the store, and takes and releases a lock of the current run's strategy, with keys
-// of its own.
-func (s *Shop) Ready(ctx context.Context) error {
-	state, err := s.Ledger.Look(ctx)
+// CheckReady fails if no sale could be made now. It writes to the store, and takes and releases a lock of the current run's strategy, with
+// keys of its own.
+func (s *Shop) CheckReady(ctx context.Context) error {
+	state, err := s.Ledger.ReadState(ctx)
 	if err == nil {
 		err = s.Ledger.Probe(ctx)
 	}
@@ -227,7 +227,7 @@ func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
 	if err != nil {
 		return s.lockOf(s.lastRun()), KeyState{}, err
 	}
-	state, err := s.Key.Look(ctx, layout)
+	state, err := s.Key.ReadState(ctx, layout)
 	return version, state, err
 }
 
@@ -243,35 +243,35 @@ func (s *Shop) RemoveLock(ctx context.Context, holder string) (bool, error) {
 
 // lockInForce returns the name of the current lock, and where its keys are.
 func (s *Shop) lockInForce(ctx context.Context) (version string, layout LockLayout, err error) {
-	state, err := s.Ledger.Look(ctx)
+	state, err := s.Ledger.ReadState(ctx)
 	version = s.lockOf(state.Run)
 	return version, LockLayout{OnNodes: s.Strategies[version].OnNodes, Segments: state.Run.Segments}, err
 }
 
 // SettingsInForce returns the settings of the current run in this replica.
 func (s *Shop) SettingsInForce(ctx context.Context) (history.Settings, error) {
-	state, err := s.Ledger.Look(ctx)
+	state, err := s.Ledger.ReadState(ctx)
 	return s.SettingsOf(state.Run), err
 }
 
 // SettingsOf returns the settings of a run in this replica: the configured ones with the tuning of the run.
 func (s *Shop) SettingsOf(run history.Run) history.Settings {
-	return s.currentSettings().Tuned(run.Tuning)
+	return s.currentSettings().WithTuning(run.Tuning)
 }
 
-// nextRun lets a sale wait for the next run when the current one has ended or is being changed.
-type nextRun struct {
+// runWaiter waits for the next run when the current one has ended or is being changed.
+type runWaiter struct {
 	shop     *Shop
 	changed  <-chan struct{} // closed when the state has changed since the last attempt
 	deadline time.Time       // end of all waits together; zero: no wait has begun
 }
 
-// nextRun must be called before the first attempt to sell, so that no change of the state is missed.
-func (s *Shop) nextRun() *nextRun { return &nextRun{shop: s, changed: s.stateChanges()} }
+// newRunWaiter returns a runWaiter. Call it before the first attempt to sell, so that no change of the state is missed.
+func (s *Shop) newRunWaiter() *runWaiter { return &runWaiter{shop: s, changed: s.stateChanges()} }
 
 // await waits for the next run after an attempt that failed with err, and returns nil when the attempt should be repeated. It returns err
 // at once if a new run would not help. If the wait exceeds the wait timeout for a lock, it fails with lock.ErrTimeout or err.
-func (n *nextRun) await(ctx context.Context, err error) error {
+func (n *runWaiter) await(ctx context.Context, err error) error {
 	changing := errors.Is(err, ErrRunChanging)
 	if !changing && !errors.Is(err, ErrRunOver) {
 		return err // This is the usual case; it creates no timer.

@@ -19,11 +19,11 @@ type dyingReplicas struct {
 	since time.Time
 }
 
-func (d dyingReplicas) Look(ctx context.Context) (State, error) {
-	if time.Since(d.since) > Lifetime {
+func (d dyingReplicas) ReadState(ctx context.Context) (State, error) {
+	if time.Since(d.since) > ReplicaLifetime {
 		d.set(func(s *State) { s.Others = nil })
 	}
-	return d.fakeLedger.Look(ctx)
+	return d.fakeLedger.ReadState(ctx)
 }
 
 // A start that waits for silent replicas logs their names once.

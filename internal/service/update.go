@@ -81,5 +81,5 @@ func (s *Sale) think(ctx context.Context, owner string) error {
 	if err := lock.Sleep(ctx, s.Clock, s.Think); err != nil {
 		return fmt.Errorf("%w: %w", lock.ErrCancelled, context.Cause(ctx))
 	}
-	return s.nested(ctx, owner, 1)
+	return s.makeNestedCalls(ctx, owner, 1)
 }

@@ -47,7 +47,7 @@ func (s Site) addAnswers(ctx context.Context, files map[string][]byte) error {
 	return nil
 }
 
-// getAll gets the lists, and what they list.
+// getAll gets the lists, and the entries that they list.
 func getAll(get func(path string) ([]byte, error)) error {
 	for _, path := range []string{"/seat", "/labs"} {
 		if _, err := get(path); err != nil {
@@ -78,6 +78,7 @@ func getAll(get func(path string) ([]byte, error)) error {
 	return nil
 }
 
+// fetch returns the body of the response to GET path. It fails unless the status is 200.
 func (s Site) fetch(ctx context.Context, path string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+path, http.NoBody)
 	if err != nil {
@@ -101,6 +102,11 @@ type recorder struct {
 	body   bytes.Buffer
 }
 
-func (w *recorder) Header() http.Header                { return w.header }
-func (w *recorder) WriteHeader(status int)             { w.status = status }
+// Header implements http.ResponseWriter.
+func (w *recorder) Header() http.Header { return w.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *recorder) WriteHeader(status int) { w.status = status }
+
+// Write implements http.ResponseWriter.
 func (w *recorder) Write(text []byte) (n int, _ error) { return w.body.Write(text) }

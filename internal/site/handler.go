@@ -40,8 +40,8 @@ func Handler(below, policy string, find func() (dir string, ok bool)) http.Handl
 	})
 }
 
-// Released returns the directory of the site that a release has beside its program.
-func Released() (dir string, ok bool) {
+// FindReleased returns the directory of the site that a release has beside its program.
+func FindReleased() (dir string, ok bool) {
 	program, err := os.Executable()
 	if err != nil {
 		return "", false

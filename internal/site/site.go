@@ -1,5 +1,6 @@
-// Package site builds the page for a static web host: the page's own files, two WebAssembly programs for its workers, and files with the
-// responses of a server that never change. A built site is cached under a fingerprint of its sources. Site.Build is where to begin.
+// Package site builds the page so that a static web host can serve it: the page's own files, two WebAssembly programs for its workers, and
+// files with those responses of a server that never change. A built site is cached under a fingerprint of its sources. Begin with
+// Site.Build.
 package site
 
 import (
@@ -20,7 +21,7 @@ import (
 	"lockstep/internal/language"
 )
 
-// Site has what a site is built from.
+// Site configures how the site is built.
 type Site struct {
 	Root    string                                    // root directory of the module
 	Cache   string                                    // directory of built sites
@@ -117,6 +118,7 @@ func (s Site) removeOthers(keep string) error {
 	return err
 }
 
+// build builds the site into the directory dir.
 func (s Site) build(ctx context.Context, dir, version string) error {
 	files := s.Page(version)
 	for _, p := range programs() {
@@ -178,6 +180,7 @@ func (s Site) compile(ctx context.Context, dir string, p program) ([]byte, error
 	return packed.Bytes(), err
 }
 
+// write writes files, given by path, into a directory.
 func write(dir string, files map[string][]byte) error {
 	for name, content := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))

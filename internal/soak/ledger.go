@@ -118,7 +118,7 @@ func readSnapshot(ctx context.Context, client *redis.Client) (Snapshot, error) {
 
 // countInFlight returns the number of sales in flight, by the last heartbeats of the replicas.
 func countInFlight(ctx context.Context, client *redis.Client) (n int, err error) {
-	state, err := dao.NewStore(client, "the soak", 1).Look(ctx)
+	state, err := dao.NewStore(client, "the soak", 1).ReadState(ctx)
 	for _, replica := range state.Others {
 		n += replica.Admitted
 	}

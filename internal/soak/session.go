@@ -116,7 +116,7 @@ func (b *testbed) run(ctx context.Context) (Record, error) {
 			err = context.Cause(ctx)
 		}
 	}
-	b.record.Orders, b.record.ReplicaOutput = b.ledgers.Entries, b.cluster.Said()
+	b.record.Orders, b.record.ReplicaOutput = b.ledgers.Entries, b.cluster.Output()
 	return b.record, err
 }
 

@@ -107,7 +107,7 @@ func updateCode(update strategy.Update) []selection {
 		return []selection{{usual, []string{"take"}}}
 	case strategy.Segmented:
 		return []selection{
-			{"service/segmented.go", []string{"SegmentLocks", "sellFromSegments", "firstSegment"}}, {usual, []string{"prepare", "write"}},
+			{"service/segmented.go", []string{"NewSegmentLocks", "sellFromSegments", "firstSegment"}}, {usual, []string{"prepare", "write"}},
 		}
 	case strategy.CheckAndSet:
 		return []selection{{watching, []string{"checkAndSet"}}, {usual, []string{"prepare", "write"}}}

@@ -72,5 +72,5 @@ func newText(in language.Language) string { return in.Say("new", "新文件") }
 
 // measurementText returns where the numbers were measured, and what their limit is.
 func measurementText(f evolution.Figures, in language.Language) string {
-	return in.Say("%s; the limit is one seller without a lock", "%s；上限是一个买家、不加锁时的吞吐量", f.Where(in))
+	return in.Say("%s; the limit is one seller without a lock", "%s；上限是一个买家、不加锁时的吞吐量", f.Source(in))
 }

@@ -13,8 +13,8 @@ type Capabilities struct {
 	Renewed          bool // the expiry is extended while the work goes on; losing the lock cancels the context of the work
 	Fenced           bool // each holder has a larger fencing token than the one before
 	InLine           bool // sales of one process wait in a local queue
-	HandsOn          bool // a sale hands the lock to the next of its process without a command
-	InOrder          bool // first come, first served, but for a bounded number of hand-offs within a process
+	HandsOn          bool // a sale hands the lock to the next sale of its process without a command
+	InOrder          bool // first come, first served, except for a bounded number of hand-offs within a process
 	HandsOver        bool // Unlock gives the lock to the next waiting process, and wakes it
 	Cached           bool // a process keeps the lock until another process asks for it
 	TakesBack        bool // Lock releases what a command with a lost reply may have obtained

@@ -10,7 +10,7 @@ import (
 // Rights lists what a Redis user has to be allowed: rules of ACL SETUSER, such as +get, ~key and &channel.
 type Rights []string
 
-// ParseRights returns the rights of a list that is separated by blanks.
+// ParseRights parses a list of rights separated by spaces.
 func ParseRights(rules string) Rights { return strings.Fields(rules) }
 
 // Union returns the rights of both lists, each once.
@@ -24,7 +24,7 @@ func (r Rights) Union(others Rights) Rights {
 	return union
 }
 
-// String returns the rights separated by blanks, as ACL SETUSER takes them.
+// String returns the rights separated by spaces, as ACL SETUSER takes them.
 func (r Rights) String() string { return strings.Join(r, " ") }
 
 // Rights returns what the lock needs on these servers if its key has the name key instead of lock.Key.

@@ -14,7 +14,7 @@ type Servers struct {
 	CompareAndDelete string // native compare-and-delete command of the stock's Redis: DELEX or DELIFEQ; "" if it has none
 }
 
-// Errors of Strategy.Fits, and of the trial of a lock.
+// Errors of Strategy.CheckServers, and of the trial of a lock.
 var (
 	// ErrNoNodes is returned for a lock on several masters if there are none.
 	ErrNoNodes = lock.WithCode("no_nodes", "there are no nodes")
@@ -24,8 +24,8 @@ var (
 	ErrNoRights = lock.WithCode("no_rights", "the Redis user lacks rights")
 )
 
-// Fits returns ErrNoNodes or ErrNoCommand if the lock does not work on these servers.
-func (s Strategy) Fits(available Servers) error {
+// CheckServers returns ErrNoNodes or ErrNoCommand if the lock does not work on these servers.
+func (s Strategy) CheckServers(available Servers) error {
 	switch {
 	case s.OnNodes && available.Nodes == 0:
 		return fmt.Errorf("%w: %s is on several masters: name three or more by redis.redlock_addrs, or leave redis.addrs empty for embedded ones",

@@ -11,19 +11,19 @@ import (
 
 // Strategy is one row of the table of strategies.
 type Strategy struct {
-	Name         string // value of lock.version, such as v4
-	Title        language.Text
+	Name         string        // value of lock.version, such as v4
+	Title        language.Text // short description, such as "with an expiry"
 	Adds         language.Text // improvement over the step before
 	Costs        language.Text // commands per sale, and other costs
-	StillBroken  Flaws
-	Scope        Scope
-	Update       Update
-	Check        string // Lua by which the store checks fencing tokens, see lua.WithCheck; "": the store's own check
-	OnNodes      bool   // the lock is on several masters, apart from the stock's Redis
-	Native       bool   // the lock is released by a command of newer servers: Servers.CompareAndDelete
-	Needs        Rights // rights of the Redis user, with lock.Key as the key
+	StillBroken  Flaws         // known flaws
+	Scope        Scope         // sales that exclude each other
+	Update       Update        // how a sale updates the stock
+	Check        string        // Lua by which the store checks fencing tokens, see lua.WithCheck; "": the store's own check
+	OnNodes      bool          // the lock is on several masters, apart from the stock's Redis
+	Native       bool          // the lock is released by a command of newer servers: Servers.CompareAndDelete
+	Needs        Rights        // rights of the Redis user, with lock.Key as the key
 	Capabilities Capabilities
-	New          func(Parts) lock.Locker
+	New          func(Parts) lock.Locker // returns a new lock
 }
 
 // Parts holds what the locks of one process are made of. Each strategy takes what it needs.

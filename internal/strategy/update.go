@@ -25,7 +25,7 @@ const (
 	// Costs: as ReadModifyWrite.
 	// Still broken: the next holder reads before this sale has written, so updates are lost although nothing fails.
 	LateCommit
-	// Unchecked is Atomic, but nothing looks whether the order is known already (non-idempotent).
+	// Unchecked is Atomic, but does not check whether the order is known already (non-idempotent).
 	//
 	// Adds: nothing; it lacks the idempotency key (Stripe: Designing robust and predictable APIs with idempotency, 2017).
 	// Costs: as Atomic.

@@ -91,6 +91,7 @@ type inbox struct {
 	wake   chan struct{} // holds a value when something was queued
 }
 
+// put queues data; nil ends the stream.
 func (i *inbox) put(data []byte) {
 	i.mu.Lock()
 	i.queued = append(i.queued, data)

@@ -55,12 +55,14 @@ func (g *Gate) wait() {
 // writer returns a writer that writes to w while the gate is open, and waits while it is shut.
 func (g *Gate) writer(w io.Writer) io.Writer { return gatedWriter{w, g} }
 
+// gatedWriter writes to Writer while the gate is open.
 type gatedWriter struct {
 	io.Writer
 
 	gate *Gate
 }
 
+// Write implements io.Writer. It waits while the gate is shut.
 func (w gatedWriter) Write(data []byte) (int, error) {
 	w.gate.wait()
 	return w.Writer.Write(data)

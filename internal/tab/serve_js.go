@@ -26,6 +26,7 @@ func Serve(handler http.Handler) {
 	select {}
 }
 
+// serve answers one request.
 func serve(handler http.Handler, message, port js.Value) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -47,6 +48,7 @@ func serve(handler http.Handler, message, port js.Value) {
 	handler.ServeHTTP(w, request)
 }
 
+// body returns the body of a request.
 func body(message js.Value) io.Reader {
 	if text := message.Get("body"); text.Type() == js.TypeString {
 		return strings.NewReader(text.String())
@@ -58,8 +60,8 @@ func body(message js.Value) io.Reader {
 type writer struct {
 	port   js.Value
 	header http.Header
-	sent   bool // whether status and headers were sent
-	buffer *bufio.Writer
+	sent   bool          // true: status and headers were sent
+	buffer *bufio.Writer // buffer of the body
 }
 
 // Header implements http.ResponseWriter.

@@ -12,7 +12,7 @@ import (
 // one.
 type Workers struct {
 	listeners []net.Listener // forward connections to the workers
-	names     []string
+	names     []string       // names of the replicas
 }
 
 var (

@@ -13,6 +13,7 @@ import (
 // errModule is returned for a module that cannot be bundled.
 var errModule = errors.New("it cannot be in a document")
 
+// Statements of a module. Only those that unsupported does not match can be bundled.
 var (
 	imported    = regexp.MustCompile(`(?m)^import \{([^}]*)\} from "([^"]+)";\n`)
 	exported    = regexp.MustCompile(`(?m)^export (?:const|let|class|(?:async )?function\*?) (\w+)`)
@@ -31,10 +32,11 @@ func bundle(files fs.FS, entry string) (string, error) {
 	return b.script.String(), nil
 }
 
+// bundler joins modules into a script.
 type bundler struct {
-	files  fs.FS
-	begun  map[string]bool
-	script strings.Builder
+	files  fs.FS           // modules by path
+	begun  map[string]bool // paths of the modules that were added, or are being added
+	script strings.Builder // script so far
 }
 
 // add adds a module after its imports. importers lists the modules that lead to it, from the entry on.
@@ -62,7 +64,7 @@ func (b *bundler) add(name string, importers []string) error {
 		return fmt.Sprintf("const {%s} = modules[%q];\n", names, path.Join(path.Dir(name), found[2]))
 	})
 	if wrong := unsupported.FindString(body); wrong != "" {
-		return fmt.Errorf("%s: %w: what is %q?", name, errModule, wrong)
+		return fmt.Errorf("%s: %w: unsupported statement %q", name, errModule, wrong)
 	}
 	var names []string
 	for _, found := range exported.FindAllStringSubmatch(body, -1) {

@@ -75,7 +75,7 @@ func Document(kind, title string, data any, in language.Language) ([]byte, error
 }
 
 const (
-	piece    = 32 << 10    // bytes of a document sent at a time, as the server limits the time of each write
+	piece    = 32 << 10    // bytes of a document sent at a time, because the server limits the time of each write
 	sendTime = time.Minute // limit for a whole document
 )
 
@@ -93,7 +93,7 @@ func Save(w http.ResponseWriter, name string, document []byte) {
 	}
 }
 
-// The page itself saves a run: its module saver inserts the data into the empty document savedRun.
+// Files with which the page saves a run: its module saver inserts the data into the empty document savedRun.
 const (
 	saver    = "documents/save.js"
 	savedRun = "documents/run.html"

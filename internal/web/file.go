@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// served returns a handler that serves a file, which a browser caches and revalidates at each use. The file is compressed at its first
+// fileHandler returns a handler that serves a file, which a browser caches and revalidates at each use. The file is compressed at its first
 // request, so that a server whose page no one opens starts without that work.
-func served(content []byte, mime string) http.Handler {
+func fileHandler(content []byte, mime string) http.Handler {
 	packed := sync.OnceValue(func() []byte { return pack(content) })
 	tag := fmt.Sprintf(`W/"%.8x"`, sha256.Sum256(content)) // Weak: the same for the compressed and the plain file.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -36,6 +36,7 @@ func served(content []byte, mime string) http.Handler {
 	})
 }
 
+// pack compresses content with gzip.
 func pack(content []byte) []byte {
 	var packed bytes.Buffer
 	writer, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
@@ -46,12 +47,12 @@ func pack(content []byte) []byte {
 		err = writer.Close()
 	}
 	if err != nil {
-		panic(err) // the level exists, and a buffer takes everything
+		panic(err) // The level is valid, and writing to a buffer does not fail.
 	}
 	return packed.Bytes()
 }
 
-// acceptsGzip says whether a request names gzip, and not with the weight 0, which refuses it.
+// acceptsGzip reports whether a request accepts gzip: it names gzip, and not with the weight 0.
 func acceptsGzip(r *http.Request) bool {
 	for coding := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
 		name, parameter, _ := strings.Cut(coding, ";")

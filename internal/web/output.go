@@ -21,8 +21,8 @@ func WriteJSON(w io.Writer, document any) error {
 // is reported before any work. A nil File discards what is written.
 type File struct {
 	file    *os.File
-	made    bool // whether OpenFile created the file
-	written bool
+	made    bool // true: OpenFile created the file
+	written bool // true: Write has succeeded
 }
 
 // OpenFile opens a file for --html. For an empty name it returns nil, which discards what is written.

@@ -15,6 +15,7 @@ const tabPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img
 // TabPolicy is the same policy for a host that sends headers: only a header can forbid frames.
 const TabPolicy = tabPolicy + "; frame-ancestors 'none'"
 
+// noscript matches the element for browsers without JavaScript.
 var noscript = regexp.MustCompile(`(?s)<noscript>.*</noscript>`)
 
 // TabFiles returns the page's files by path, for a host that only serves files. version identifies the programs that run in the tab.

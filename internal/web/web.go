@@ -10,6 +10,8 @@ import (
 	"sync"
 )
 
+// embedded holds the page's files, below static.
+//
 //go:embed static
 var embedded embed.FS
 
@@ -43,13 +45,13 @@ func Handlers() map[string]http.Handler {
 		if err != nil {
 			return err
 		}
-		handlers[urlPath(name)] = served(content, types[path.Ext(name)])
+		handlers[urlPath(name)] = fileHandler(content, types[path.Ext(name)])
 		return nil
 	})
 	if err != nil {
 		panic(err) // Embedded files can always be read.
 	}
-	run := sync.OnceValue(func() http.Handler { return served(emptyRun(), types[".html"]) }) // Lazy: expensive, and rarely needed.
+	run := sync.OnceValue(func() http.Handler { return fileHandler(emptyRun(), types[".html"]) }) // Lazy: expensive, and rarely needed.
 	handlers[urlPath(savedRun)] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { run().ServeHTTP(w, r) })
 	return handlers
 }

@@ -99,7 +99,7 @@ func (r *Recorder) Observe(ctx context.Context, seen service.SaleEvent) {
 		Replica: r.replica, Kind: Kind(seen.Moment), Sale: s.name, Sent: at, Replied: at, Token: seen.Token, Segment: seen.Segment,
 	}
 	if seen.Err != nil {
-		event.Error, event.Code = seen.Err.Error(), reason.Of(seen.Err).Code
+		event.Error, event.Code = seen.Err.Error(), reason.FromError(seen.Err).Code
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

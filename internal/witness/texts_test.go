@@ -53,7 +53,7 @@ func allTexts() map[string]language.Text {
 		}
 	}
 	for i, because := range reason.All() {
-		all["reason "+strconv.Itoa(i)] = because.Says
+		all["reason "+strconv.Itoa(i)] = because.Text
 	}
 	return all
 }

@@ -1,6 +1,6 @@
-// Package lua holds the scripts that run inside Redis, one file a verb. A script's header names its KEYS, its ARGV and
-// what it returns. Those of the locks are sent by EVAL, as in the original write-up, so that MONITOR shows what runs; those
-// of the ledger by EVALSHA, and by EVAL to a Redis that does not know them yet.
+// Package lua holds the scripts that run inside Redis, one file for each. A script's header describes its KEYS, its ARGV and its reply. The
+// scripts of the locks are sent by EVAL, as in the original write-up, so that MONITOR shows what runs. Those of the ledger are sent by
+// EVALSHA, and by EVAL to a Redis that does not know them yet.
 package lua
 
 import (
@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// Sources are the files of all scripts, for those who show them.
+// Sources holds the files of all scripts, for display.
 //
 //go:embed *.lua
 var Sources embed.FS
@@ -26,7 +26,7 @@ var (
 	UpdateExpireTime = script("updateExpireTime.lua")
 	LockFenced       = script("lockFenced.lua")
 	SetNXExpire      = script("setnxExpire.lua")
-	RemoveHolder     = script("removeHolder.lua") // of a lock of any version, by hand
+	RemoveHolder     = script("removeHolder.lua") // removes a lock of any strategy by hand
 )
 
 // The scripts of the queue of processes.
@@ -36,18 +36,18 @@ var (
 	Release      = script("release.lua")
 )
 
-// What the scripts that give a lock back answer.
+// Replies of the scripts that release a lock.
 const (
 	Released      = 1
-	Kept          = 20 // it is still the owner's
+	StillHeld     = 20 // the owner still holds the lock, for an outer call
 	HeldByAnother = 10
 	HeldByNobody  = 30
 )
 
-// What the scripts that take or renew a lock answer when they did not, as it is another's; else a count, a token, or 1.
+// Replies of the scripts that take or renew a lock, if another owner holds it. On success they reply with a count, a token, or 1.
 const (
 	NotTaken   = 0
-	NotRenewed = 0 // it may also be nobody's
+	NotRenewed = 0 // another owner holds the lock, or nobody
 )
 
 // The scripts of the ledger.
@@ -61,18 +61,18 @@ var (
 	OnMaster   = script("onMaster.lua")
 )
 
-// What a sale's scripts of the ledger answer, or begin their answer with. A piece that is taken, and an order that is known, are answered
-// by the order itself.
+// Replies of a sale's scripts of the ledger, or the first elements of their replies. A script that sells a piece, or finds the order in the
+// ledger, replies with the order instead.
 const (
 	Stale        = 0 // refused: the ledger has seen a larger fencing token
 	Accepted     = 1 // read, or written
 	RunOver      = 2 // refused: the sale's run is over
-	NoNumber     = 3 // refused: a number of the run, or the largest token, is none
+	NotANumber   = 3 // refused: a counter of the run, or the largest token, is not a number
 	StockChanged = 4 // refused: somebody else has set the stock
 	SoldOut      = 5
 )
 
-// script returns what is in a file, after the functions that it begins with.
+// script returns the content of a file, preceded by the functions that it needs.
 func script(file string) string {
 	text := read(file)
 	switch file {
@@ -84,20 +84,21 @@ func script(file string) string {
 	return text
 }
 
+// read returns the content of a file.
 func read(file string) string {
 	text, err := Sources.ReadFile(file)
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // The file is part of the program.
 	}
 	return string(text)
 }
 
-// File is the name of a script's file, "" if the script is not from here.
-func File(script string) string { return files()[script] }
+// File returns the name of a script's file; "" if the script is not from this package.
+func File(script string) string { return filesByScript()[script] }
 
-// SentBy is the script that a command with this first argument runs: EVAL has its text there, and EVALSHA its SHA-1. It is "" of any other
-// command, and of a SHA-1 that no script from here has.
-func SentBy(command, argument string) string {
+// SentScript returns the script that a command runs: the first argument of EVAL is the script, and that of EVALSHA its SHA-1. It returns ""
+// for any other command, and for the SHA-1 of a script that is not from this package.
+func SentScript(command, argument string) string {
 	switch {
 	case strings.EqualFold(command, "EVAL"):
 		return argument
@@ -108,21 +109,21 @@ func SentBy(command, argument string) string {
 	}
 }
 
-// bySum has the scripts by their SHA-1.
+// bySum maps the SHA-1 of each script to the script.
 var bySum = sync.OnceValue(func() map[string]string {
 	scripts := map[string]string{}
-	for script := range files() {
+	for script := range filesByScript() {
 		sum := sha1.Sum([]byte(script)) //nolint:gosec // as Redis names scripts
 		scripts[hex.EncodeToString(sum[:])] = script
 	}
 	return scripts
 })
 
-// files has the names of the files, by the scripts.
-var files = sync.OnceValue(func() map[string]string {
+// filesByScript maps each script to the name of its file.
+var filesByScript = sync.OnceValue(func() map[string]string {
 	names, err := fs.Glob(Sources, "*.lua")
 	if err != nil {
-		panic(err) // of a pattern that is wrong
+		panic(err) // The pattern is malformed.
 	}
 	byText := map[string]string{}
 	for _, name := range names {

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Unnamed is what a script is called that has no name.
+// Unnamed is the name of a script without a name of its own.
 const Unnamed = "script"
 
-// Name is what a script is called: its file's name without the ending. A script that is not from here is called by the first word of the
-// comment that it begins with, if that is one word of letters, digits, dots, dashes and underscores.
+// Name returns the name of a script: its file's name without the extension. The name of a script from elsewhere is the first word of its
+// first line, if that is a comment and the word has only letters, digits, dots, dashes and underscores; otherwise it is Unnamed.
 func Name(script string) string {
 	name := File(script)
 	if name == "" {
 		first, _, _ := strings.Cut(strings.TrimSpace(script), "\n")
-		if comment, is := strings.CutPrefix(first, "--"); is {
+		if comment, ok := strings.CutPrefix(first, "--"); ok {
 			name, _, _ = strings.Cut(strings.TrimSpace(comment), " ")
 			name = strings.TrimRight(name, ".,:;")
 		}

@@ -8,7 +8,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// SentBy recognizes a script by its text or its SHA-1, as go-redis sends it.
+// SentScript recognizes a script by its text or its SHA-1, as go-redis sends it.
 func TestSentByReturnsScript(t *testing.T) {
 	sum := func(script string) string { return redis.NewScript(script).Hash() }
 	for _, c := range []struct{ command, argument, want string }{
@@ -19,7 +19,7 @@ func TestSentByReturnsScript(t *testing.T) {
 		{"EVALSHA", sum("return 1"), ""},
 		{"GET", lua.Take, ""},
 	} {
-		if got := lua.SentBy(c.command, c.argument); got != c.want {
+		if got := lua.SentScript(c.command, c.argument); got != c.want {
 			t.Errorf("%s %.40q sends %s; want %s", c.command, c.argument, lua.Name(got), lua.Name(c.want))
 		}
 	}

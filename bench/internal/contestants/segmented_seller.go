@@ -23,7 +23,7 @@ func newSegmented(row strategy.Strategy, parts strategy.Parts, stock *stock, clo
 	return segmentedSeller{
 		stock: stock, closers: closers,
 		sale: &service.Sale{
-			Run: history.Run{ID: Run}, Segments: service.SegmentLocks(row, parts, defaultSegments),
+			Run: history.Run{ID: Run}, Segments: service.NewSegmentLocks(row, parts, defaultSegments),
 			Stock: uncancelled{stock.Store}, Clock: parts.Clock,
 			Log: slog.New(slog.DiscardHandler), Update: row.Update, Observers: service.Observers{entryObserver{}},
 			Backoff: service.Backoff{MaxDuration: parts.WaitTimeout},

@@ -38,7 +38,7 @@ func newStep(name string) Contestant {
 	c := Contestant{Name: name, Title: row.Title.In(language.English), Kind: Step}
 	c.fits = func(servers strategy.Servers) error {
 		servers.Nodes = lockNodes
-		return row.Fits(servers)
+		return row.CheckServers(servers)
 	}
 	if row.OnNodes {
 		c.Nodes = 1 + lockNodes
@@ -64,7 +64,7 @@ func newStep(name string) Contestant {
 
 func openStep(row strategy.Strategy, env Env) (Seller, error) {
 	client := newClient(env, env.DialLock, env.Addrs[0])
-	servers, err := dao.ServersOf(context.Background(), client, nil)
+	servers, err := dao.DetectServers(context.Background(), client, nil)
 	if err != nil {
 		return nil, errors.Join(err, client.Close())
 	}

@@ -72,7 +72,7 @@ func (t *Testbed) ensureServers(ctx context.Context, n int) error {
 
 // Servers returns the name, the version and the capabilities of the first server.
 func (t *Testbed) Servers(ctx context.Context) (strategy.Servers, error) {
-	return dao.ServersOf(ctx, t.nodes[0], nil)
+	return dao.DetectServers(ctx, t.nodes[0], nil)
 }
 
 // Close empties the servers that trials used, and stops those that the testbed started.

@@ -28,7 +28,7 @@ func Steps(w io.Writer, run result.Run, table []contestants.Contestant) error {
 		for _, at := range evolution.Conditions() {
 			under := result.Condition{AddedMillis: f.RoundTripMillis, Processes: at.Processes, Buyers: at.Buyers}
 			median := func(number result.Metric) float64 {
-				return evolution.Rounded(run.Summary(c.Name, under, number).Median)
+				return evolution.Round(run.Summary(c.Name, under, number).Median)
 			}
 			cell := evolution.Cell{
 				Lock: c.Name, Condition: at, Share: median(result.Share), Commands: median(result.Requests), Wait: median(result.MaxOverMean),

@@ -190,7 +190,7 @@ func summaryCell(number result.Metric, digits int) func([]result.Cell) string {
 // formatSummary formats a summary as "median (min–max)", or as the median alone if they do not differ. The median is rounded in two steps,
 // as it is wherever the figures of figures.json are shown, so that no two documents differ in its last digit.
 func formatSummary(s result.Summary, digits int) string {
-	median := evolution.Rounded(s.Median)
+	median := evolution.Round(s.Median)
 	low, middle, high := fmt.Sprintf("%.*f", digits, s.Min), fmt.Sprintf("%.*f", digits, median), fmt.Sprintf("%.*f", digits, s.Max)
 	switch {
 	case math.IsNaN(s.Median):

@@ -57,7 +57,7 @@ func (l *Locker) inTurn(lease *lock.Lease, err error) (*lock.Lease, error) {
 		end()
 		return nil, err
 	}
-	return lease.With(func(ctx context.Context) error {
+	return lease.WithUnlock(func(ctx context.Context) error {
 		defer end()
 		return lease.Unlock(ctx)
 	}), nil

@@ -112,9 +112,10 @@ func Error(w http.ResponseWriter, err error) {
 	Write(w, status, failure)
 }
 
-// OfSale adds the id of a sale's order to err, for the response's order_id.
-func OfSale(orderID string, err error) error { return &saleError{orderID, err} }
+// WithOrderID adds the id of a sale's order to err, for the response's order_id.
+func WithOrderID(orderID string, err error) error { return &saleError{orderID, err} }
 
+// saleError is the error of a sale, with the id of its order.
 type saleError struct {
 	orderID string
 	err     error
@@ -128,7 +129,8 @@ type NotAllowed struct {
 	Methods []string // supported methods, for the header Allow
 }
 
-var errNotAllowed = lock.WithCode("method_not_allowed", "this path does not take that method; GET / lists what there is")
+// errNotAllowed is the error that NotAllowed wraps.
+var errNotAllowed = lock.WithCode("method_not_allowed", "this path does not support that method; GET / lists all paths")
 
 func (*NotAllowed) Error() string { return errNotAllowed.Error() }
 func (*NotAllowed) Unwrap() error { return errNotAllowed }

@@ -49,19 +49,20 @@ func Cached(handle Handler, key Key) Handler {
 
 // answerCache caches the answers of one handler.
 type answerCache struct {
-	handle Handler
-	making sync.Mutex // held while an answer is computed
+	handle    Handler
+	computing sync.Mutex // held while an answer is computed
 
 	mu  sync.Mutex // guards all; not held while an answer is computed, so that cached answers need not wait
 	all map[string]*cachedAnswer
 }
 
+// find returns the answer with this name. It computes the answer if it is not cached.
 func (a *answerCache) find(name string, r *http.Request) (*cachedAnswer, error) {
 	if found := a.known(name); found != nil {
 		return found, nil
 	}
-	a.making.Lock()
-	defer a.making.Unlock()
+	a.computing.Lock()
+	defer a.computing.Unlock()
 	if found := a.known(name); found != nil {
 		return found, nil
 	}
@@ -80,6 +81,7 @@ func (a *answerCache) find(name string, r *http.Request) (*cachedAnswer, error) 
 	return made, nil
 }
 
+// known returns the cached answer with this name; nil if there is none.
 func (a *answerCache) known(name string) *cachedAnswer {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -1,5 +1,5 @@
 // Package route describes HTTP routes: the request, who may send it, who answers it, and the handler. Each package that serves HTTP returns
-// its own rows, and package server combines them. A server registers rows in gin, in one group for each Who. A worker of a browser's tab,
+// its own rows, and package server combines them. A server registers rows in gin, in one group for each Access. A worker in a browser tab,
 // which has no gin, registers them in net/http's mux. Begin with Row.
 package route
 
@@ -11,32 +11,32 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Who is the group of clients that may send a request.
-type Who int
+// Access is the group of clients that may send a request.
+type Access int
 
 // The groups of clients, from the largest to the smallest.
 const (
-	Reader        Who = iota // everyone
-	Participant              // everyone except pages of other sites; such a request buys, plays, or makes the server work
-	Administrator            // clients that pass the guard's administrator check, usually by the token
+	Reader        Access = iota // everyone
+	Participant                 // everyone except pages of other sites; such a request buys, plays, or makes the server work
+	Administrator               // clients that pass the guard's administrator check, usually by the token
 )
 
-// By is the process that answers a request.
-type By int
+// Responder is the process that answers a request.
+type Responder int
 
 // The processes that answer requests.
 const (
-	Replica By = iota // every server; a cluster's reverse proxy forwards the request
-	Front             // the cluster's reverse proxy, or the server itself without one
-	Page              // every server, with a file of the page; not part of the API
-	Tab               // a worker of the page in a browser's tab; never a server
+	Replica Responder = iota // every server; a cluster's reverse proxy forwards the request
+	Front                    // the cluster's reverse proxy, or the server itself without one
+	Page                     // every server, with a file of the page; not part of the API
+	Tab                      // a worker of the page in a browser's tab; never a server
 )
 
 // Handler answers a request. If it returns an error, it has written nothing, and its caller writes the error as the response.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
-// Of converts an http.Handler into a Handler that returns no error.
-func Of(h http.Handler) Handler {
+// FromHandler converts an http.Handler into a Handler that returns no error.
+func FromHandler(h http.Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		h.ServeHTTP(w, r)
 		return nil
@@ -56,15 +56,15 @@ func Value[T any](find func(*http.Request) (T, error)) Handler {
 
 // Row is one route. A row for GET also answers HEAD.
 type Row struct {
-	Method  string
-	Pattern string // pattern of http.ServeMux without the method; a trailing / matches that path only
-	Who     Who
-	By      By
-	Handle  Handler // nil: this server does not offer the route
+	Method    string
+	Pattern   string // pattern of http.ServeMux without the method; a trailing / matches that path only
+	Access    Access
+	Responder Responder
+	Handle    Handler // nil: this server does not offer the route
 }
 
 // On returns the row with these fields.
-func On(method, pattern string, who Who, by By, handle Handler) Row {
+func On(method, pattern string, who Access, by Responder, handle Handler) Row {
 	return Row{method, pattern, who, by, handle}
 }
 
@@ -79,8 +79,8 @@ func (row Row) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Absent removes the handlers of rows that this server does not offer, and returns the rows.
-func Absent(rows []Row) []Row {
+// WithoutHandlers removes the handlers of rows that this server does not offer, and returns the rows.
+func WithoutHandlers(rows []Row) []Row {
 	for i := range rows {
 		rows[i].Handle = nil
 	}
@@ -90,8 +90,8 @@ func Absent(rows []Row) []Row {
 var (
 	// ErrNotFound is returned for an unknown path.
 	ErrNotFound   = lock.WithCode("not_found", "there is nothing here; try GET /")
-	errNotOffered = lock.WithCode("not_found", "this server has no such thing: /replicas is of lockstep cluster, "+
-		"/nodes of a server whose masters for redlock are embedded, and labs run on one that only this machine, or its admin.token, may change")
+	errNotOffered = lock.WithCode("not_found", "this server does not offer that: /replicas needs lockstep cluster, /nodes a server whose "+
+		"masters for redlock are embedded, and labs a server that only this machine, or clients with its admin.token, may change")
 )
 
 // Mux registers rows in net/http's mux. It does not check who sends a request. It panics if two rows conflict.

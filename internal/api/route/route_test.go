@@ -25,7 +25,7 @@ func TestMuxAnswersWithValueOrError(t *testing.T) {
 	}{
 		"GET /": {200, `"GET / "`}, "HEAD /a": {200, `"GET /a "`}, "PUT /a": {200, `"PUT /a "`}, "GET /a/7": {200, `"GET /a/{id} 7"`},
 		"POST /a/b": {200, `"POST /a/b "`}, "DELETE /a": {405, ""}, "GET /nowhere": {404, ""},
-		"GET /refused": {409, `"message":"refused"`}, "GET /absent": {404, "this server has no such thing"},
+		"GET /refused": {409, `"message":"refused"`}, "GET /absent": {404, "this server does not offer that"},
 	} {
 		t.Run(request, func(t *testing.T) {
 			method, path, _ := strings.Cut(request, " ")

@@ -39,8 +39,8 @@ func NewWriter(w http.ResponseWriter) *Writer {
 	return &Writer{w: w, control: http.NewResponseController(w)}
 }
 
-// Within sets the write deadline to d from now.
-func (s *Writer) Within(d time.Duration) {
+// SetWriteTimeout sets the write deadline to d from now.
+func (s *Writer) SetWriteTimeout(d time.Duration) {
 	_ = s.control.SetWriteDeadline(time.Now().Add(d)) // Not every ResponseWriter supports deadlines.
 }
 
@@ -60,6 +60,7 @@ func (s *Writer) Write(e Event) error {
 // Comment writes a line that readers ignore. It keeps proxies from closing an idle stream.
 func (s *Writer) Comment(text string) error { return s.write([]byte(": " + text + "\n\n")) }
 
+// write writes text to the response.
 func (s *Writer) write(text []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -111,9 +111,9 @@ func TestLongJobOverlapsOnlyWithoutRenewal(t *testing.T) {
 				if got := w.countRuns(4); !slices.Equal(got[:len(c.want)], c.want) {
 					t.Errorf("the ticks were run %v times; want them to begin with %v", got, c.want)
 				}
-				if (tally.Beside > 0) != c.beside || tally.LeftOut != c.leftOut || tally.Missed != 0 || tally.Verdict != c.verdict {
+				if (tally.Overlaps > 0) != c.beside || tally.LeftOut != c.leftOut || tally.Missed != 0 || tally.Verdict != c.verdict {
 					t.Errorf("%d beside another, %d left out, %d missed, %s; want %v, %d, 0, %s",
-						tally.Beside, tally.LeftOut, tally.Missed, tally.Verdict, c.beside, c.leftOut, c.verdict)
+						tally.Overlaps, tally.LeftOut, tally.Missed, tally.Verdict, c.beside, c.leftOut, c.verdict)
 				}
 			})
 		})
@@ -198,13 +198,13 @@ func TestTallyCountsTicksAndJudges(t *testing.T) {
 		{"over long before", []job.Run{{Tick: tick(0), End: at(1, -300*time.Millisecond)}, once(2)}, 0, 0, 0, 1, verdict.Broken, 1},
 		{"left out by a run from before", []job.Run{{Tick: tick(-2), End: at(0, 500*time.Millisecond)}, once(1), once(2)},
 			0, 0, 1, 0, verdict.Holds, 0},
-		{"beside", []job.Run{once(0), once(1), {Tick: tick(2), End: at(2, 1), Beside: true}}, 0, 1, 0, 0, verdict.Broken, 1},
+		{"beside", []job.Run{once(0), once(1), {Tick: tick(2), End: at(2, 1), Overlaps: true}}, 0, 1, 0, 0, verdict.Broken, 1},
 		{"died at work", []job.Run{{Tick: tick(0)}, once(2)}, 0, 0, 1, 0, verdict.Holds, 0},
 		{"died at work, and never again", []job.Run{{Tick: tick(0)}}, 0, 0, 1, 1, verdict.Broken, 1},
 	} {
 		tally := job.NewTally(c.runs, every, 1200*time.Millisecond, tick(0), tick(2))
 		if got := tally.Verdict; got != c.want || got.ExitCode() != c.code || tally.Ticks != 3 || len(tally.Counts) != 3 ||
-			tally.More != c.more || tally.Beside != c.beside || tally.LeftOut != c.leftOut || tally.Missed != c.missed {
+			tally.More != c.more || tally.Overlaps != c.beside || tally.LeftOut != c.leftOut || tally.Missed != c.missed {
 			t.Errorf("%s: %s, exit code %d, %+v; want %+v", c.what, got, got.ExitCode(), tally, c)
 		}
 		if tally.Once+tally.More+tally.None != tally.Ticks {
@@ -247,7 +247,7 @@ func TestRecordDetectsOverlaps(t *testing.T) {
 			t.Fatalf("%+v, %v", runs, err)
 		}
 		for i, run := range runs {
-			if !run.Tick.Equal(tick(i)) || run.Beside != (i == 2) || run.End.IsZero() != (i == 3) {
+			if !run.Tick.Equal(tick(i)) || run.Overlaps != (i == 2) || run.End.IsZero() != (i == 3) {
 				t.Errorf("run %d: %+v", i, run)
 			}
 			if run.Replica != "r7" || !run.Began.Equal(time.Now()) {
@@ -282,10 +282,10 @@ func TestMeansExplainsTally(t *testing.T) {
 
 		{Verdict: verdict.Unknown, Ticks: 2, LeftOut: 2, None: 2}: "a run from before was going on",
 		{Verdict: verdict.Holds, Ticks: 3, LeftOut: 2}:            "never two runs at a time, and no tick twice; left out, as a run was going on: 2",
-		{Verdict: verdict.Broken, Beside: 1, More: 1, Missed: 1, Ticks: 3}: "overlapped; some ticks were run more than once; " +
+		{Verdict: verdict.Broken, Overlaps: 1, More: 1, Missed: 1, Ticks: 3}: "overlapped; some ticks were run more than once; " +
 			"some ticks were missed",
 	} {
-		if got := result.Means(); !strings.Contains(got, says) {
+		if got := result.Explanation(); !strings.Contains(got, says) {
 			t.Errorf("%+v means %q; want %q", result, got, says)
 		}
 	}

@@ -24,7 +24,7 @@ var ErrLate = errors.New("too late for this tick")
 // what it writes must be correct even if it is written twice. A replica that is paused between the lock and the job runs it late. If a
 // replica dies after it took the lock, its tick is not run; if the lock has no expiry, no later tick is run either.
 type Locker struct {
-	Every  Every       // length of a tick
+	Every  TickLength  // length of a tick
 	Locker lock.Locker // lock of the job, whose expiry should be Every.Expiry
 	Log    *slog.Logger
 
@@ -41,7 +41,7 @@ func (l *Locker) Lock(ctx context.Context, key string) (gocron.Lock, error) {
 	if l.Every.IsLate(now) { // The answer of Redis may have taken long.
 		return nil, errors.Join(ErrLate, lease.Unlock(ctx))
 	}
-	return &jobLock{l, lease, now.Add(l.Every.Keep())}, nil
+	return &jobLock{l, lease, now.Add(l.Every.KeepTime())}, nil
 }
 
 // Close waits until every lease is released, and closes the lock. Shut down the scheduler before.
@@ -72,7 +72,7 @@ func (j *jobLock) Unlock(ctx context.Context) error {
 		defer stopKeeping()
 		defer context.AfterFunc(ctx, func() { time.AfterFunc(leaveTime, stopKeeping) })()
 		err := lock.ErrUnavailable
-		for until := j.until; errors.Is(err, lock.ErrUnavailable) && keep.Err() == nil; until = j.Every.After(until, 1) {
+		for until := j.until; errors.Is(err, lock.ErrUnavailable) && keep.Err() == nil; until = j.Every.AddTicks(until, 1) {
 			_ = lock.Sleep(keep, lock.SystemClock{}, time.Until(until))
 			err = j.lease.Unlock(ctx) // repeated at each tick until Redis answers, because some locks do not expire
 			logError(j.Log, "releasing the lock", err)

@@ -100,7 +100,7 @@ func TestCloseReleasesKeptLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var events []string
 		said := &replica{Handler: slog.DiscardHandler}
-		locker := &job.Locker{Every: job.Every(time.Hour), Locker: keepingLock{"job", &events}, Log: slog.New(said)}
+		locker := &job.Locker{Every: job.TickLength(time.Hour), Locker: keepingLock{"job", &events}, Log: slog.New(said)}
 		scheduler, shutDown := context.WithCancel(t.Context())
 		held, err := locker.Lock(scheduler, "job")
 		if err != nil {

@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // every is the interval of the ticks in these tests.
-const every = job.Every(time.Second)
+const every = job.TickLength(time.Second)
 
 // lockMaker makes a lock for one process.
 type lockMaker func(strategy.Parts) lock.Locker

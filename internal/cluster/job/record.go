@@ -34,16 +34,16 @@ func rights() strategy.Rights {
 // the clocks of the replicas show. It expires after MaxTicks ticks.
 type Record struct {
 	Client redis.Cmdable
-	Every  Every
+	Every  TickLength
 }
 
 // Run is one run of the job.
 type Run struct {
-	Tick    time.Time // tick that was run
-	Replica string    // name of the replica that ran the tick
-	Began   time.Time // when the run began, by Redis's clock
-	End     time.Time // when the run ended, by Redis's clock; zero if it goes on, or its replica died
-	Beside  bool      // whether the run began while another was going on
+	Tick     time.Time // tick that was run
+	Replica  string    // name of the replica that ran the tick
+	Began    time.Time // when the run began, by Redis's clock
+	End      time.Time // when the run ended, by Redis's clock; zero if it goes on, or its replica died
+	Overlaps bool      // whether the run began while another was going on
 }
 
 // Begin records that a replica begins to run a tick, and returns the id of the run. Its errors are those of rediserr.Classify.
@@ -76,7 +76,7 @@ func (r Record) Runs(ctx context.Context) (runs []Run, err error) {
 	indexes := map[string]int{} // index in runs, by the id of the run
 	for from := "-"; ; {
 		var page *redis.XMessageSliceCmd
-		err := dao.OnMaster(ctx, r.Client, recordKey, func(tx redis.Pipeliner) { page = tx.XRangeN(ctx, recordKey, from, "+", 1000) })
+		err := dao.ReadOnMaster(ctx, r.Client, recordKey, func(tx redis.Pipeliner) { page = tx.XRangeN(ctx, recordKey, from, "+", 1000) })
 		if err != nil {
 			return nil, rediserr.Classify(ctx, "MULTI "+recordKey, err)
 		}
@@ -96,7 +96,7 @@ func (r Record) Runs(ctx context.Context) (runs []Run, err error) {
 			} else if i, ok := indexes[id]; ok {
 				runs[i].End = redisTime(event)
 				for j := i + 1; j < len(runs); j++ {
-					runs[j].Beside = true
+					runs[j].Overlaps = true
 				}
 			}
 		}

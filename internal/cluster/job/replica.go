@@ -18,7 +18,7 @@ import (
 // Replica is one of several processes that run a job. At every tick it tries the lock; if it gets it, it records a run and works.
 type Replica struct {
 	Name   string
-	Every  Every
+	Every  TickLength
 	Work   time.Duration // length of a run
 	Locker lock.Locker
 	Record Record

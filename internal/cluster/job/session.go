@@ -29,7 +29,7 @@ const shutdownSteps = 4
 // Session is a job that several replicas run, as processes of this program.
 type Session struct {
 	Config config.Config
-	Every  Every
+	Every  TickLength
 	Work   time.Duration // length of a run
 	Lock   strategy.Strategy
 	Output io.Writer // standard output of the replicas: a line for each run
@@ -52,9 +52,9 @@ func (s Session) Run(ctx context.Context) (tally Tally, err error) {
 	}
 	defer func() { err = errors.Join(err, redis.Close()) }()
 	if s.Lock.Update == strategy.Segmented {
-		return tally, errors.New("segmented divides a stock, and a job has none: take v11, which each segment has")
+		return tally, errors.New("segmented divides a stock, and a job has none: use v11, the lock of each segment")
 	}
-	if err := redis.Fits(ctx, s.Lock, jobName, rights()); err != nil {
+	if err := redis.CheckStrategy(ctx, s.Lock, jobName, rights()); err != nil {
 		return tally, err
 	}
 	replica, err := cluster.Command(s.Config, redis.Addr, redis.Nodes.Addrs(), nil, s.Arguments, s.Output, s.LogOutput)
@@ -65,7 +65,7 @@ func (s Session) Run(ctx context.Context) (tally Tally, err error) {
 	if err != nil {
 		return tally, err
 	}
-	first := s.Every.After(time.Now().Truncate(time.Duration(s.Every)), 1) // All replicas are up by then.
+	first := s.Every.AddTicks(time.Now().Truncate(time.Duration(s.Every)), 1) // All replicas are up by then.
 	s.OnReady(fmt.Sprintf("lockstep: a job every %v · %d replicas · lock %s (%s) · %s · counting from tick %s",
 		s.Every, s.Replicas, s.Lock.Name, s.Lock.Title.In(language.English), redis.Name, s.Every.clock(first)))
 	last := s.wait(ctx, first)
@@ -85,13 +85,13 @@ func (s Session) Run(ctx context.Context) (tally Tally, err error) {
 // wait waits until s.Ticks ticks have ended, beginning with first, or until ctx ends. It returns the last tick that has ended.
 func (s Session) wait(ctx context.Context, first time.Time) (last time.Time) {
 	if s.Ticks > 0 {
-		last = s.Every.After(first, s.Ticks-1)
-		if lock.Sleep(ctx, lock.SystemClock{}, time.Until(last.Add(s.Every.Over()))) == nil {
+		last = s.Every.AddTicks(first, s.Ticks-1)
+		if lock.Sleep(ctx, lock.SystemClock{}, time.Until(last.Add(s.Every.RunWindow()))) == nil {
 			return last
 		}
 	}
 	<-ctx.Done()
-	return time.Now().Add(-s.Every.Over()).Truncate(time.Duration(s.Every))
+	return time.Now().Add(-s.Every.RunWindow()).Truncate(time.Duration(s.Every))
 }
 
 // openRedis opens the configured Redis. If none is configured, it starts an embedded one, or uses what listens at its address already.

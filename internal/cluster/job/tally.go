@@ -13,10 +13,10 @@ import (
 
 // Count says how often a tick was run, by all replicas together.
 type Count struct {
-	Tick   time.Time `json:"tick"`
-	Runs   int       `json:"runs"`
-	Beside int       `json:"beside"`   // runs that began while another was going on
-	Busy   bool      `json:"left_out"` // whether the tick was not run because an earlier run was going on
+	Tick     time.Time `json:"tick"`
+	Runs     int       `json:"runs"`
+	Overlaps int       `json:"beside"`   // runs that began while another was going on
+	LeftOut  bool      `json:"left_out"` // whether the tick was not run because an earlier run was going on
 }
 
 // Tally counts the ticks of a session by how often they were run.
@@ -31,26 +31,26 @@ type Tally struct {
 	None     int             `json:"none"`     // ticks that were left out or missed
 	LeftOut  int             `json:"left_out"` // ticks that were not run because an earlier run was going on
 	Missed   int             `json:"missed"`   // ticks that were not run although no run was going on
-	Beside   int             `json:"beside"`   // runs that began while another was going on
+	Overlaps int             `json:"beside"`   // runs that began while another was going on
 	Verdict  verdict.Verdict `json:"verdict"`  // broken if a tick was run more than once or missed, or runs overlapped
 	Counts   []Count         `json:"tally"`    // count of each tick
 
-	every Every
+	every TickLength
 }
 
-// NewTally counts the runs of each tick from first to last, at most of the last MaxTicks ticks, and sets the verdict.
-func NewTally(runs []Run, every Every, work time.Duration, first, last time.Time) Tally {
-	if oldest := every.After(last, 1-MaxTicks); first.Before(oldest) {
+// NewTally counts the runs of each tick from first to last, but at most of the last MaxTicks ticks, and sets the verdict.
+func NewTally(runs []Run, every TickLength, work time.Duration, first, last time.Time) Tally {
+	if oldest := every.AddTicks(last, 1-MaxTicks); first.Before(oldest) {
 		first = oldest
 	}
 	if len(runs) > MaxTicks && !first.After(runs[0].Tick) { // The record may have forgotten earlier runs.
-		first = every.After(runs[0].Tick, 1)
+		first = every.AddTicks(runs[0].Tick, 1)
 	}
 	runs = slices.SortedStableFunc(slices.Values(runs), func(a, b Run) int { return a.Tick.Compare(b.Tick) })
 	t := Tally{Every: every.String(), every: every, Counts: []Count{}} // [] in JSON
 
 	var busy time.Time // last tick during which a run was going on
-	for tick := first; !tick.After(last); tick = every.After(tick, 1) {
+	for tick := first; !tick.After(last); tick = every.AddTicks(tick, 1) {
 		count := Count{Tick: tick}
 		for ; len(runs) > 0 && !runs[0].Tick.After(tick); runs = runs[1:] {
 			if end := every.Tick(runs[0].end(work)); end.After(busy) {
@@ -60,10 +60,10 @@ func NewTally(runs []Run, every Every, work time.Duration, first, last time.Time
 				count.add(runs[0])
 			}
 		}
-		count.Busy = count.Runs == 0 && !tick.After(busy)
+		count.LeftOut = count.Runs == 0 && !tick.After(busy)
 		t.add(count)
 	}
-	t.Verdict = verdict.Search{Found: t.Runs > 0 && t.More+t.Missed+t.Beside > 0, Complete: t.Runs > 0}.Verdict()
+	t.Verdict = verdict.Search{Found: t.Runs > 0 && t.More+t.Missed+t.Overlaps > 0, Complete: t.Runs > 0}.Verdict()
 	return t
 }
 
@@ -75,24 +75,26 @@ func (r Run) end(work time.Duration) time.Time {
 	return r.End
 }
 
+// add counts a run of the tick.
 func (c *Count) add(run Run) {
 	c.Runs++
-	if run.Beside {
-		c.Beside++
+	if run.Overlaps {
+		c.Overlaps++
 	}
 }
 
+// add adds the count of a tick.
 func (t *Tally) add(count Count) {
 	t.Counts = append(t.Counts, count)
 	t.Ticks++
 	t.Runs += count.Runs
-	t.Beside += count.Beside
+	t.Overlaps += count.Overlaps
 	switch {
 	case count.Runs == 1:
 		t.Once++
 	case count.Runs > 1:
 		t.More++
-	case count.Busy:
+	case count.LeftOut:
 		t.LeftOut++
 	default:
 		t.Missed++
@@ -107,7 +109,7 @@ func (t Tally) Print(to io.Writer) error {
 	fmt.Fprintf(table, "lock\t%s\n", t.Lock)
 	fmt.Fprintf(table, "ticks\t%d: %d run once, %d more often, %d left out as a run was going on, %d missed\n",
 		t.Ticks, t.Once, t.More, t.LeftOut, t.Missed)
-	fmt.Fprintf(table, "runs\t%d: %d of them began while another was going on\n", t.Runs, t.Beside)
+	fmt.Fprintf(table, "runs\t%d: %d of them began while another was going on\n", t.Runs, t.Overlaps)
 	wrong := 0
 	for _, count := range t.Counts {
 		problem := count.problem()
@@ -121,28 +123,28 @@ func (t Tally) Print(to io.Writer) error {
 	if wrong > maxListed {
 		fmt.Fprintf(table, "  …\tand %d more\n", wrong-maxListed)
 	}
-	fmt.Fprintf(table, "verdict\t%s: %s\n", t.Verdict, t.Means())
+	fmt.Fprintf(table, "verdict\t%s: %s\n", t.Verdict, t.Explanation())
 	return table.Flush()
 }
 
-// problem says how a tick breaks the claim; "" if it does not.
+// problem describes how a tick breaks the claim; "" if it does not.
 func (c Count) problem() string {
 	switch {
-	case c.Runs > 1 && c.Beside > 0:
-		return fmt.Sprintf("%d times, %d of them while another run was going on", c.Runs, c.Beside)
+	case c.Runs > 1 && c.Overlaps > 0:
+		return fmt.Sprintf("%d times, %d of them while another run was going on", c.Runs, c.Overlaps)
 	case c.Runs > 1:
 		return fmt.Sprintf("%d times", c.Runs)
-	case c.Beside > 0:
+	case c.Overlaps > 0:
 		return "while another run was going on"
-	case c.Runs == 0 && !c.Busy:
+	case c.Runs == 0 && !c.LeftOut:
 		return "missed"
 	default:
 		return ""
 	}
 }
 
-// Means explains the verdict in words.
-func (t Tally) Means() string {
+// Explanation explains the verdict in words.
+func (t Tally) Explanation() string {
 	switch {
 	case t.Ticks == 0:
 		return "it ended before one tick was over that every replica could have run"
@@ -156,7 +158,7 @@ func (t Tally) Means() string {
 		return "no tick was run at all; somebody who is gone may have left the lock behind: redis-cli del " + jobName
 	}
 	var wrong []string
-	if t.Beside > 0 {
+	if t.Overlaps > 0 {
 		wrong = append(wrong, "runs overlapped")
 	}
 	if t.More > 0 {

@@ -56,7 +56,7 @@ func (d Detection) In(in language.Language) string {
 	for i, value := range values {
 		switch value := value.(type) {
 		case error:
-			values[i] = reason.InShort(in, value)
+			values[i] = reason.ShortText(in, value)
 		case []string:
 			values[i] = Enumeration(value, in)
 		}

@@ -102,7 +102,7 @@ func New(limits Limits, client func(*http.Request) string) *Seat {
 // Routes returns the routes of the seat. Closing the seat ends the contexts of all requests. HTTP caches do not store answers that depend
 // on a position.
 func (s *Seat) Routes() []route.Row {
-	row := func(path string, who route.Who, handle route.Handler) route.Row {
+	row := func(path string, who route.Access, handle route.Handler) route.Row {
 		return route.On("GET", path, who, route.Replica, func(w http.ResponseWriter, r *http.Request) error {
 			ctx, cancel := context.WithCancel(r.Context())
 			defer cancel()

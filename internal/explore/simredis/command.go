@@ -66,7 +66,7 @@ func (sim *Simulator) command(sent []byte) *Command {
 // begins.
 func resolveKnownScript(words []string) {
 	if len(words) > 1 {
-		if script := lua.SentBy(words[0], words[1]); script != "" {
+		if script := lua.SentScript(words[0], words[1]); script != "" {
 			words[0], words[1] = "EVAL", script
 		}
 	}

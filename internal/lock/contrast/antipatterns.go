@@ -15,7 +15,7 @@ import (
 type Detour struct {
 	client redis.Cmdable
 	opts   lock.Options
-	take   func(ctx context.Context, owner string) (bool, error)
+	take   func(ctx context.Context, owner string) (bool, error) // tries once to take the lock, and reports whether it succeeded
 }
 
 // NewSetNXExpire returns a lock of two commands, SETNX and PEXPIRE.

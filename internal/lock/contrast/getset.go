@@ -29,6 +29,7 @@ func NewGetSet(client redis.Cmdable, opts lock.Options) *Detour {
 	return &Detour{client, opts, getSet{client, opts}.take}
 }
 
+// take tries once to take the lock.
 func (g getSet) take(ctx context.Context, _ string) (bool, error) {
 	now := g.opts.Clock.Now()
 	expiry := now.Add(g.opts.TTL).UnixMilli()
@@ -49,7 +50,7 @@ func (g getSet) takeOver(ctx context.Context, now time.Time, expiry int64) (bool
 		return false, err
 	}
 	if expires, err := strconv.ParseInt(seen, 10, 64); err != nil || now.UnixMilli() < expires {
-		return false, nil //nolint:nilerr // A value that is no time belongs to another kind of lock.
+		return false, nil //nolint:nilerr // A value that is not a time belongs to another kind of lock.
 	}
 	old, err := g.client.GetSet(ctx, g.opts.Key, expiry).Result()
 	if errors.Is(err, redis.Nil) {

@@ -46,6 +46,7 @@ func (l *Local) TryLock(ctx context.Context, _ string) (*lock.Lease, error) {
 	}
 }
 
+// lease returns the lease of the sale that has the token.
 func (l *Local) lease(ctx context.Context) *lock.Lease {
 	return lock.NewLease(ctx, l.opts.Clock, 0, func(context.Context) error {
 		l.turn <- struct{}{}

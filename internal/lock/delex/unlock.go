@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/lock/rediserr"
 )
 
-// unlock deletes the lock if it is still owner's.
+// unlock deletes the lock if it still belongs to owner.
 func (l *Locker) unlock(ctx context.Context, owner string) error {
 	deleted, err := l.compareAndDelete(ctx, owner)
 	switch {

@@ -28,7 +28,7 @@ type Nodes struct {
 
 	mu     sync.Mutex
 	change chan struct{} // closed when a node becomes idle
-	hung   bool          // a vote has waited in vain for a majority of idle nodes; votes do not wait until there is one
+	hung   bool          // true: a vote waited in vain for a majority of idle nodes; no vote waits until there is one again
 }
 
 // Node is one of the masters. It gets one request after the other, in the order of the calls of Ask, so that the last request takes effect
@@ -60,13 +60,15 @@ type Request func(context.Context, redis.Cmdable) (bool, error)
 
 // Tally counts the answers of nodes. A node that did not answer in time has failed.
 type Tally struct {
-	Yes, No, Failed int
+	Yes, No, Failed int // number of nodes that agreed, refused, and failed
 
-	err error // first failure
+	err error // first failure; nil: none
 }
 
+// voted returns the number of nodes counted so far.
 func (t *Tally) voted() int { return t.Yes + t.No + t.Failed }
 
+// fail counts failed nodes.
 func (t *Tally) fail(nodes int, err error) {
 	t.Failed += nodes
 	if nodes > 0 && t.err == nil {
@@ -74,9 +76,9 @@ func (t *Tally) fail(nodes int, err error) {
 	}
 }
 
-// Vote sends a request to all nodes at once, but for those that have not answered their last one, and returns the nodes that were asked. If
-// fewer than a majority are idle, it first waits for a majority, as long as for an answer, so that nodes that are briefly late do not fail
-// many votes. If that was in vain, later votes do not wait.
+// Vote sends a request to all nodes at once, except those that have not answered their last one, and returns the nodes that were asked. If
+// fewer than a majority are idle, Vote first waits for a majority, as long as for an answer, so that nodes that are briefly late do not
+// fail many votes. If it waited in vain, later votes do not wait.
 func (n *Nodes) Vote(ctx context.Context, r Request) (Tally, []*Node) {
 	asked := n.ready(ctx)
 	t := n.Ask(ctx, asked, r)
@@ -104,8 +106,8 @@ func (n *Nodes) ready(ctx context.Context) []*Node {
 	}
 }
 
-// idle returns the nodes without a pending request. If they are no majority, and waiting makes sense, change is closed when the next node
-// becomes idle; otherwise it is nil.
+// idle returns the nodes without a pending request. If they are not a majority, and waiting makes sense, change is closed when the next
+// node becomes idle; otherwise it is nil.
 func (n *Nodes) idle() (idle []*Node, change <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -162,9 +164,9 @@ func (n *Nodes) Ask(ctx context.Context, nodes []*Node, r Request) Tally {
 	return b.close()
 }
 
-// Unavailable returns the error of a vote that could not be won because too many nodes failed.
-func (n *Nodes) Unavailable(what string, t Tally) error {
-	return fmt.Errorf("%s: %w: %d of %d nodes: %w", what, lock.ErrUnavailable, t.Failed, len(n.all), t.err)
+// UnavailableError returns the error of a vote that could not be won because too many nodes failed.
+func (n *Nodes) UnavailableError(command string, t Tally) error {
+	return fmt.Errorf("%s: %w: %d of %d nodes: %w", command, lock.ErrUnavailable, t.Failed, len(n.all), t.err)
 }
 
 // ballot counts answers until it is closed.
@@ -176,6 +178,7 @@ type ballot struct {
 	tally Tally
 }
 
+// cast counts the answer of a node.
 func (b *ballot) cast(agreed bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

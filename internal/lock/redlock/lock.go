@@ -23,23 +23,23 @@ import (
 	"lockstep/internal/lock/quorum"
 )
 
-// Locker is the lock. What it knows is on the nodes, but for the line of its own process and the holding there.
+// Locker is the lock. Its state is on the nodes, except for the local queue of this process and its holding.
 type Locker struct {
 	nodes *quorum.Nodes
-	asked []*quorum.Node // for the last attempt
+	asked []*quorum.Node // nodes asked in the last attempt
 	opts  lock.Options
-	line  *lock.Cohort
-	yield atomic.Bool // the hand-off limit was reached: another process is to have the lock
+	line  *lock.Cohort // local queue
+	yield atomic.Bool  // true: sales wait although the lock was released, so another process gets the next chance
 }
 
-// New makes the lock of the key opts.Key on these nodes, of which there should be an odd number, three at least.
+// New returns the lock with the key opts.Key on these nodes. Their number should be odd, and three at least.
 func New(clients []redis.Cmdable, opts lock.Options) *Locker {
-	nodes := quorum.New(clients, opts.Clock, opts.TTL/20) // a node's time has to be short beside the validity
+	nodes := quorum.New(clients, opts.Clock, opts.TTL/20) // a node's time to answer has to be much shorter than the validity time
 	return &Locker{nodes: nodes, opts: opts, line: lock.NewCohort(opts, func(context.Context) {})}
 }
 
-// validity returns how long the lock may be relied on, counted from before the first request for it. It allows for clocks that run apart by
-// one per cent, and for Redis's expiries that are a millisecond or so off.
+// validity returns the validity time: how long the lock may be relied on, counted from before the first request for it. It allows for
+// clocks that differ by one per cent in speed, and for expiries in Redis that are a millisecond or so off.
 func (l *Locker) validity() time.Duration { return l.opts.TTL - l.opts.TTL/100 - 2*time.Millisecond }
 
 // Lock waits in line, and then, unless the lock was handed on, polls until it is this process's; see lock.Locker.
@@ -51,13 +51,13 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	}
 	return l.line.Take(ctx, func() (*lock.Holding, error) {
 		if l.yield.Swap(false) {
-			_ = lock.Sleep(wait, l.opts.Clock, l.opts.RetryInterval) // PollAt looks at wait itself
+			_ = lock.Sleep(wait, l.opts.Clock, l.opts.RetryInterval) // PollAt checks wait itself
 		}
 		return lock.PollAt(wait, l.opts, l.pause, func() (*lock.Holding, error) { return l.attempt(wait, owner) })
 	})
 }
 
-// pause returns a random pause, so that processes that split the vote do not do so again.
+// pause returns a random pause, so that processes that split the vote do not split it again.
 func (l *Locker) pause() time.Duration {
 	half := l.opts.RetryInterval / 2
 	return half + time.Duration(l.opts.Rand(int64(half)+1))
@@ -71,7 +71,7 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	return l.line.Take(ctx, func() (*lock.Holding, error) { return l.attempt(ctx, owner) })
 }
 
-// attempt asks all nodes for the lock once, under an id that no other attempt has. Without a majority in time it gives back what it got.
+// attempt asks all nodes for the lock once, under an id that no other attempt has. Without a majority in time it releases what it got.
 func (l *Locker) attempt(ctx context.Context, owner string) (*lock.Holding, error) {
 	sent, attempt := l.opts.Clock.Now(), fmt.Sprintf("%s:%x", lock.ProcessOwner(l.opts.Process, owner), l.opts.Rand(math.MaxInt64))
 	var t quorum.Tally
@@ -95,7 +95,7 @@ func (l *Locker) attempt(ctx context.Context, owner string) (*lock.Holding, erro
 	case ctx.Err() != nil:
 		return nil, lock.WaitError(ctx, l.opts.WaitTimeout)
 	case t.Failed > l.nodes.Minority():
-		return nil, l.nodes.Unavailable("SET", t)
+		return nil, l.nodes.UnavailableError("SET", t)
 	}
 	return nil, lock.ErrNotObtained
 }

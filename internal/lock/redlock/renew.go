@@ -29,5 +29,5 @@ func (l *Locker) renew(ctx context.Context, attempt string) error {
 	case t.No > l.nodes.Minority():
 		return lock.ErrNotOwner
 	}
-	return l.nodes.Unavailable("EVAL compareAndExtend.lua", t)
+	return l.nodes.UnavailableError("EVAL compareAndExtend.lua", t)
 }

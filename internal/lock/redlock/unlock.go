@@ -10,7 +10,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// release gives the lock back, on all nodes that were asked for it, as one that did not answer may have granted it.
+// release releases the lock on all nodes that were asked for it, because one that did not answer may have granted it.
 func (l *Locker) release(ctx context.Context, attempt string) error {
 	var anothers atomic.Int64
 	t := l.nodes.Ask(ctx, l.asked, func(ctx context.Context, client redis.Cmdable) (bool, error) {
@@ -24,7 +24,7 @@ func (l *Locker) release(ctx context.Context, attempt string) error {
 	case t.Yes >= l.nodes.Majority():
 		return nil
 	case t.Yes+t.Failed >= l.nodes.Majority():
-		return l.nodes.Unavailable("EVAL compareAndDelete.lua", t)
+		return l.nodes.UnavailableError("EVAL compareAndDelete.lua", t)
 	case int(anothers.Load()) >= l.nodes.Majority():
 		return lock.ErrNotOwner
 	}

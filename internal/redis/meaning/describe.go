@@ -20,37 +20,37 @@ func Describe(args []any) (name, all string) {
 	if len(words) < 3 {
 		return name, strings.Join(words, " ")
 	}
-	if script := lua.Base(lua.SentBy(name, words[1])); script != "" {
+	if script := lua.Base(lua.SentScript(name, words[1])); script != "" {
 		name = lua.Name(script)
 		shown := append([]string{cmp.Or(lua.File(script), name)}, words[3:]...)
-		if does := describeStockEffect(script, Of(args, nil, nil)); does != "" {
-			shown = []string{shown[0] + ":", does}
+		if effect := describeStockEffect(script, Of(args, nil, nil)); effect != "" {
+			shown = []string{shown[0] + ":", effect}
 		}
 		words = append(words[:1], shown...)
 	}
 	return name, strings.Join(words, " ")
 }
 
-// describeStockEffect describes what a script does with the stock as a plain command; "" if nothing.
-func describeStockEffect(script string, m Meaning) (does string) {
+// describeStockEffect describes what a script does with the stock as a plain command; "" if it does not use the stock.
+func describeStockEffect(script string, m Meaning) (command string) {
 	key := StockKey
 	if m.Segment > 0 {
 		key = SegmentPrefix + Text(m.Segment)
 	}
 	switch {
 	case m.Verb == Reads:
-		does = "GET " + key
+		command = "GET " + key
 	case m.Verb == Writes && script == lua.Write:
-		does = "SET " + key + " " + Text(m.Stock)
+		command = "SET " + key + " " + Text(m.Stock)
 	case m.Verb == Writes:
-		does = "DECR " + key
+		command = "DECR " + key
 	default:
 		return ""
 	}
 	if m.Token != 0 {
-		does += " (token " + Text(m.Token) + ")"
+		command += " (token " + Text(m.Token) + ")"
 	}
-	return does
+	return command
 }
 
 // ShortReply shortens a reply for people: of an order from the ledger it keeps only the stock after the order.

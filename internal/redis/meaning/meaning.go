@@ -29,12 +29,12 @@ type Verb string
 
 // Verbs of commands on the lock (takes to removes) and on the stock (reads and writes).
 const (
-	Takes   Verb = "takes"
-	Looks   Verb = "looks" // reads the key of the lock
-	Renews  Verb = "renews"
-	Removes Verb = "removes"
-	Reads   Verb = "reads"
-	Writes  Verb = "writes"
+	Takes   Verb = "takes"   // takes the lock, or tries to
+	Looks   Verb = "looks"   // reads the key of the lock
+	Renews  Verb = "renews"  // sets the expiry of the lock again
+	Removes Verb = "removes" // deletes the lock, or releases it once
+	Reads   Verb = "reads"   // reads the stock
+	Writes  Verb = "writes"  // writes the stock
 )
 
 // Outcome is the result of a command.
@@ -42,7 +42,7 @@ type Outcome string
 
 // Outcomes of commands.
 const (
-	Done     Outcome = "done"
+	Done     Outcome = "done"      // done, and none of the special cases below
 	Again    Outcome = "again"     // done: a nested call took or released the holder's lock, or the ledger has the order already
 	ByOther  Outcome = "by-other"  // not done: another owner holds the lock
 	ByNobody Outcome = "by-nobody" // not done: the lock is free
@@ -71,7 +71,7 @@ func Of(args []any, reply any, err error) (m Meaning) {
 	if len(args) < 2 || redis.HasErrorPrefix(err, "NOSCRIPT") {
 		return Meaning{}
 	}
-	script, name := lua.Base(lua.SentBy(Text(args[0]), Text(args[1]))), strings.ToLower(Text(args[0]))
+	script, name := lua.Base(lua.SentScript(Text(args[0]), Text(args[1]))), strings.ToLower(Text(args[0]))
 	switch {
 	case script != "" && len(args) > 3:
 		m = scriptMeaning(script, args, reply)
@@ -157,7 +157,7 @@ func scriptMeaning(script string, args []any, reply any) Meaning {
 	if !parseSegmentKey(lock.Key+":", lock.Key, key, &m.Segment) || m.Verb == "" { // another lock, such as the barrier
 		return Meaning{}
 	}
-	if script != lua.RemoveHolder { // which somebody else sends, by hand
+	if script != lua.RemoveHolder { // Its argument is the holder to remove, not the owner who sends it.
 		m.Owner = Text(argAt(scriptArgs, 0))
 	}
 	return m
@@ -199,7 +199,7 @@ func lockScriptOutcome(script string, reply int64) Outcome {
 	switch reply {
 	case lua.Released:
 		return doneIf(script != lua.Release, Passed)
-	case lua.Kept:
+	case lua.StillHeld:
 		return Again
 	case lua.HeldByAnother:
 		return ByOther

@@ -7,14 +7,14 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Means explains the verdict in words.
-func (r Report) Means() language.Text {
+// Explanation explains the verdict in words.
+func (r Report) Explanation() language.Text {
 	fell := r.Initial - r.Remaining
 	switch {
 	case r.Lost > 0 && r.Oversold > 0:
 		return language.Both(
 			fmt.Sprintf("%d sold of %d, and the stock fell by %d only: %s lost",
-				r.Sold, r.Initial, fell, count(r.Lost, "update was", "updates were")),
+				r.Sold, r.Initial, fell, formatCount(r.Lost, "update was", "updates were")),
 			fmt.Sprintf("库存 %d 件，卖出 %d 件，库存只减了 %d 件：丢失了 %d 次扣减", r.Initial, r.Sold, fell, r.Lost))
 	case r.Lost > 0:
 		items := "those items"
@@ -23,7 +23,7 @@ func (r Report) Means() language.Text {
 		}
 		return language.Both(
 			fmt.Sprintf("%d sold, but the stock fell by %d only: %s lost, and %s can be sold twice",
-				r.Sold, fell, count(r.Lost, "update was", "updates were"), items),
+				r.Sold, fell, formatCount(r.Lost, "update was", "updates were"), items),
 			fmt.Sprintf("卖出 %d 件，库存只减了 %d 件：丢失了 %d 次扣减，这些库存会被重复售出", r.Sold, fell, r.Lost))
 	case r.Oversold > 0:
 		return language.Both(
@@ -31,11 +31,11 @@ func (r Report) Means() language.Text {
 			fmt.Sprintf("库存 %d 件，卖出 %d 件：多卖了 %d 件", r.Initial, r.Sold, r.Oversold))
 	case r.Lost < 0:
 		return language.Both(
-			fmt.Sprintf("%d sold, but the stock fell by %d: %s gone without an order", r.Sold, fell, count(-r.Lost, "piece is", "pieces are")),
+			fmt.Sprintf("%d sold, but the stock fell by %d: %s gone without an order", r.Sold, fell, formatCount(-r.Lost, "piece is", "pieces are")),
 			fmt.Sprintf("卖出 %d 件，库存却减了 %d 件：其中 %d 件没有对应的订单", r.Sold, fell, -r.Lost))
 	case r.Verdict == verdict.Pass:
 		where := language.Both("", "")
-		if r.InFlight > r.MaxInFlight { // of all replicas: without a word, the two numbers contradict each other
+		if r.InFlight > r.MaxInFlight { // InFlight counts all replicas, MaxInFlight only one: unexplained, the numbers contradict each other.
 			where = language.Both(" in one replica", "同一实例内")
 		}
 		return language.Both(
@@ -49,8 +49,8 @@ func (r Report) Means() language.Text {
 	}
 }
 
-// count formats a number with the singular or plural noun phrase after it.
-func count(n int64, one, many string) string {
+// formatCount formats a number with the singular or plural noun phrase after it.
+func formatCount(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

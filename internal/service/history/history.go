@@ -17,11 +17,11 @@ type Order struct {
 	Owner        string    `json:"owner"`
 	Before       int64     `json:"stock_before"`
 	After        int64     `json:"stock_after"`
-	Fence        int64     `json:"fence"`
+	Fence        int64     `json:"fence"`             // fencing token; 0: none
 	Segment      int       `json:"segment,omitempty"` // 1-based segment that Before, After and Fence refer to; 0: the whole stock
-	At           time.Time `json:"at"`
-	SegmentCount int       `json:"-"` // number of segments; not recorded
-	Overlap      int64     `json:"-"` // most sales of the run seen in flight at once; 0: unknown; not recorded
+	At           time.Time `json:"at"`                // when the order was written, by the replica's clock
+	SegmentCount int       `json:"-"`                 // number of segments; not recorded
+	Overlap      int64     `json:"-"`                 // most sales of the run seen in flight at once; 0: unknown; not recorded
 }
 
 // MaxStock is the largest permitted stock.
@@ -30,12 +30,12 @@ const MaxStock = 1_000_000_000
 // Run is a period of sales with one lock, from one initial stock.
 type Run struct {
 	ID       string
-	Lock     string
-	Initial  int64
+	Lock     string   // name of the lock
+	Initial  int64    // initial stock
 	Settings Settings // settings of the replica that began the run
-	Tuning   Tuning
-	Segments int  // number of segments of the stock, in every replica; 0: not segmented
-	Forgot   bool // true: it began because Redis had lost the previous run, or its stock
+	Tuning   Tuning   // overrides of the settings, in every replica
+	Segments int      // number of segments of the stock, in every replica; 0: not segmented
+	Forgot   bool     // true: it began because Redis had lost the previous run, or its stock
 }
 
 // Tally holds the counts of a run at one moment. Sold comes from the ledger, never from the stock: GET and SET never go below zero, so the

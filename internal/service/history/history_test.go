@@ -24,7 +24,7 @@ func TestMeansExplainsVerdict(t *testing.T) {
 		{200, 150, 50, 1, "no two requests were in flight at once, so nothing was put to the test"},
 	} {
 		tally := history.Tally{Run: history.Run{Initial: c.initial}, Remaining: c.remaining, Sold: c.sold, MaxInFlight: c.most}
-		if got := tally.Report().Means().In(language.English); got != c.want {
+		if got := tally.Report().Explanation().In(language.English); got != c.want {
 			t.Errorf("%+v means %q; want %q", tally.Report(), got, c.want)
 		}
 	}
@@ -63,7 +63,7 @@ func TestMeansNamesReplica(t *testing.T) {
 		language.English: "stock and orders agree, with at least 7 requests in flight at once in one replica",
 		language.Chinese: "卖出 1 件，每一件都扣了库存；同一实例内至少有 7 个请求同时在处理",
 	} {
-		if got := tally.Report().Means().In(in); got != want {
+		if got := tally.Report().Explanation().In(in); got != want {
 			t.Errorf("%s; want %s", got, want)
 		}
 	}

@@ -10,7 +10,7 @@ type Settings struct {
 	TTL           time.Duration // lock expiry; positive
 	RetryInterval time.Duration // pause between two attempts to lock, or to check-and-set
 	WaitTimeout   time.Duration // longest wait for the lock
-	HandOffLimit  int           // most hand-overs within a process while another process may wait
+	HandOffLimit  int           // most hand-offs within a process while another process may wait
 
 	Segments int // number of stock segments, with a lock each; only for lock segmented
 
@@ -20,13 +20,13 @@ type Settings struct {
 
 // Tuning overrides some settings of a run in every replica. The zero Tuning overrides nothing.
 type Tuning struct {
-	TTL    int64 `json:"ttl_ms"`   // lock expiry
-	Think  int64 `json:"think_ms"` // pause between reading and writing the stock
+	TTL    int64 `json:"ttl_ms"`   // lock expiry, in ms
+	Think  int64 `json:"think_ms"` // pause between reading and writing the stock, in ms
 	Nested int   `json:"nested"`   // number of nested calls that take the lock again
 }
 
-// Tuned returns the settings with those of t in place of their own.
-func (s Settings) Tuned(t Tuning) Settings {
+// WithTuning returns the settings with those of t in place of their own.
+func (s Settings) WithTuning(t Tuning) Settings {
 	if t != (Tuning{}) {
 		s.TTL, s.Think, s.Nested = millis(t.TTL), millis(t.Think), t.Nested
 	}

@@ -15,7 +15,7 @@ import (
 type Reason struct {
 	Code string        // unique code
 	Err  error         // sentinel error of the reason
-	Says language.Text // short text for people
+	Text language.Text // short text for people
 }
 
 // All returns all reasons. More specific errors come first, because they wrap the more general ones.
@@ -45,8 +45,8 @@ func All() []Reason {
 	}
 }
 
-// Of returns the reason of an error; the zero Reason if it has none.
-func Of(err error) Reason {
+// FromError returns the reason of an error; the zero Reason if it has none.
+func FromError(err error) Reason {
 	for _, r := range All() {
 		if errors.Is(err, r.Err) {
 			return r
@@ -68,18 +68,18 @@ func WithCode(code string) (found Reason) {
 // In returns the text of the reason in a language. In English, and for the zero Reason, it returns text, the full text of the error.
 func (r Reason) In(in language.Language, text string) string {
 	if r.Err != nil && in == language.Chinese {
-		return r.Says.In(in)
+		return r.Text.In(in)
 	}
 	return text
 }
 
-// InShort returns the text of the first of the errors among that err wraps, without details. If err wraps none of them, it returns the full
-// text of err, in Chinese as far as it is translated.
-func InShort(in language.Language, err error, among ...error) string {
-	for _, known := range among {
-		if errors.Is(err, known) {
-			return Of(known).In(in, known.Error())
+// ShortText returns the text of the first of the errors known that err wraps, without details. If err wraps none of them, ShortText returns
+// the full text of err, in Chinese as far as it is translated.
+func ShortText(in language.Language, err error, known ...error) string {
+	for _, k := range known {
+		if errors.Is(err, k) {
+			return FromError(k).In(in, k.Error())
 		}
 	}
-	return Of(err).In(in, language.TextOf(err, in))
+	return FromError(err).In(in, language.TextOf(err, in))
 }

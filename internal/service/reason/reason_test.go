@@ -43,8 +43,8 @@ func TestEveryErrorHasReason(t *testing.T) {
 	}
 	codes := map[string]bool{}
 	for _, r := range reason.All() {
-		if codes[r.Code] || r.Code == "" || reason.WithCode(r.Code) != r || r.Says.In(language.Chinese) == "" {
-			t.Errorf("%v has the code %q, which has to be its own, and says %q", r.Err, r.Code, r.Says.In(language.Chinese))
+		if codes[r.Code] || r.Code == "" || reason.WithCode(r.Code) != r || r.Text.In(language.Chinese) == "" {
+			t.Errorf("%v has the code %q, which has to be its own, and says %q", r.Err, r.Code, r.Text.In(language.Chinese))
 		}
 		codes[r.Code] = true
 	}
@@ -90,7 +90,7 @@ func TestOfReturnsMostSpecificReason(t *testing.T) {
 		{service.ErrForgotten, "run_over"},
 		{errors.New("the till is " + service.ErrSoldOut.Error()), ""},
 	} {
-		r := reason.Of(c.err)
+		r := reason.FromError(c.err)
 		if r.Code != c.code {
 			t.Errorf("%v: %q; want %q", c.err, r.Code, c.code)
 		}

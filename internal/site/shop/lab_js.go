@@ -58,7 +58,7 @@ func startJob(cfg config.Config, lock, every, work string) error {
 	if err != nil {
 		return err
 	}
-	s.Every = job.Every(length)
+	s.Every = job.TickLength(length)
 	if s.Work, err = time.ParseDuration(work); err != nil {
 		return err
 	}
@@ -77,6 +77,7 @@ func startJob(cfg config.Config, lock, every, work string) error {
 // startupWriter receives a value when a replica writes its first line, which says that it is up.
 type startupWriter chan struct{}
 
+// Write implements io.Writer. It never fails.
 func (u startupWriter) Write(line []byte) (int, error) {
 	select {
 	case u <- struct{}{}:

@@ -35,6 +35,7 @@ func main() {
 	tab.Serve(handler)
 }
 
+// open returns the handler of a worker with this role. flags are only for the roles serve and job.
 func open(role string, flags []string) (http.Handler, error) {
 	cfg, err := config.FromMap(nil, evolution.Names())
 	if err != nil {

@@ -38,7 +38,7 @@ func numbersOf(f evolution.Figures, in language.Language) string {
 	for _, s := range evolution.Table() {
 		row, measured := "| `"+s.Name+"` |", false
 		for _, at := range shownInMatrix() {
-			value := f.Of(s.Name, at)
+			value := f.Value(s.Name, at)
 			measured = measured || value != ""
 			row += strings.TrimRight(" "+value, " ") + " |"
 		}
@@ -46,7 +46,7 @@ func numbersOf(f evolution.Figures, in language.Language) string {
 			text += row + "\n"
 		}
 	}
-	return text + in.Say("\n%s.\n", "\n%s。\n", f.Where(in))
+	return text + in.Say("\n%s.\n", "\n%s。\n", f.Source(in))
 }
 
 // cited is a number that stands in a sentence, after a remark that says which: <!-- v10 share 200/3 -->0.97 is v10's share of the limit
@@ -62,7 +62,7 @@ func citing(f evolution.Figures, document string) (now string, unknown []string)
 		if parts[5] != "" {
 			at.Processes, _ = strconv.Atoi(parts[5])
 		}
-		value := f.Of(parts[2], at)
+		value := f.Value(parts[2], at)
 		if value == "" {
 			unknown = append(unknown, parts[1])
 			return one

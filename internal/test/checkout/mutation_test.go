@@ -216,7 +216,7 @@ var breakages = []breakage{
 		"explore v11 --actors 3 --replicas 2 --try 2 => foreign-release",
 	},
 	{
-		"kept lock used past its expiry", "internal/lockv11/lock.go", ` || !l.fresh(k.sent):
+		"kept lock used past its expiry", "internal/lockv11/lock.go", ` || !l.isFresh(k.sent):
 		_ = l.giveBack(ctx, k) // if this fails, the lock expires
 		return nil
 	}
@@ -250,7 +250,9 @@ var breakages = []breakage{
 		"a doubt is kept from the buyer", "internal/service/update.go", `return fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)`, `return err`,
 		"lab redis-gone --lock v2",
 	},
-	{"what Redis counts is believed", "internal/lockv6/unlock.go", `reply == lua.Kept, nil`, `false, nil`, "lab resent-command --lock v6"},
+	{
+		"what Redis counts is believed", "internal/lockv6/unlock.go", `reply == lua.StillHeld, nil`, `false, nil`, "lab resent-command --lock v6",
+	},
 	{
 		"the job's lock is not renewed", "internal/lock/renew.go", `err := r.extend(ctx); {`, `err := error(nil); {`,
 		"lab job-overruns --lock v6",

@@ -21,16 +21,16 @@ import (
 // patience is how long a server may take to start.
 const patience = 20 * time.Second
 
-// Server is a process of a Redis server of the test's own, empty, on a loopback port of its own.
+// Server is a process of a Redis server for one test. It starts empty and listens on a free loopback port.
 type Server struct {
-	Addr string
+	Addr string // host:port
 
 	t       testing.TB
 	process *fault.RedisServer
 }
 
-// Start starts a server that ends with the test, with further arguments; PORT among them is its port. It asks for redis-server, as
-// suite.Needs does: a test that starts something before asks itself.
+// Start starts a server that ends with the test. PORT in args stands for its port. Start calls suite.Needs; a test that starts something
+// before must call it first.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	suite.Needs(t, "redis-server")
@@ -85,45 +85,46 @@ func (s *Server) Run() {
 	}
 }
 
+// run starts the process and waits until it answers.
 func (s *Server) run() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("%s is not ready after %v", s.Addr, patience))
 	defer cancel()
 	return s.process.Run(ctx)
 }
 
-// Stop kills the process, and waits until it has ended; what it held is gone.
+// Stop kills the process, and waits until it has ended. Its data are lost.
 func (s *Server) Stop() { s.process.Kill() }
 
-// portsEach is how many ports are kept for who asks for one: an embedded Redis has masters on the ports after its own.
+// portsEach is the number of ports reserved for each call of FreePort: an embedded Redis has masters on the ports after its own.
 const portsEach = 8
 
-// FreePort gives a port that nobody listens at: a random one below those that the system gives to whoever asks for any. It stays free until
-// the test's server has it: a file keeps it, and those after it, from other tests until this one ends.
+// FreePort returns a port at which nobody listens: a random one below those that the system assigns by itself. A file reserves the port,
+// and those after it, so that no other test takes them before this one ends.
 func FreePort(t testing.TB) string {
 	t.Helper()
 	for range 100 {
 		port := strconv.Itoa(20_000 + portsEach*rand.IntN(12_000/portsEach))
-		kept := filepath.Join(os.TempDir(), "lockstep-test-port-"+port)
-		if info, err := os.Stat(kept); err == nil && time.Since(info.ModTime()) > time.Hour {
-			_ = os.Remove(kept) // No test lasts an hour, so its test was killed.
+		reservation := filepath.Join(os.TempDir(), "lockstep-test-port-"+port)
+		if info, err := os.Stat(reservation); err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(reservation) // No test lasts an hour, so its test was killed.
 		}
-		file, err := os.OpenFile(kept, os.O_CREATE|os.O_EXCL, 0o600)
+		file, err := os.OpenFile(reservation, os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			continue // Another test has this port.
 		}
-		t.Cleanup(func() { _ = os.Remove(kept) })
+		t.Cleanup(func() { _ = os.Remove(reservation) })
 		if err := file.Close(); err != nil {
 			t.Fatal(err)
 		}
 		listener, err := net.Listen("tcp", "127.0.0.1:"+port)
 		if err != nil {
-			continue // somebody else has it
+			continue // Another program has this port.
 		}
 		if err := listener.Close(); err != nil {
 			t.Fatal(err)
 		}
 		return port
 	}
-	t.Fatal("of a hundred ports none is free")
+	t.Fatal("none of a hundred ports is free")
 	return ""
 }

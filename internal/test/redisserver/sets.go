@@ -15,9 +15,9 @@ import (
 	"lockstep/internal/dao/redisclient"
 )
 
-// together is how long servers may take to find each other. A Sentinel that was late once on a busy machine does nothing for 30 seconds
+// joinTimeout is how long servers may take to find each other. A Sentinel that was late once on a busy machine does nothing for 30 seconds
 // (tilt mode), and then asks every 10.
-const together = 2 * time.Minute
+const joinTimeout = 2 * time.Minute
 
 // MasterName is the Sentinels' name of the master.
 const MasterName = "shop"
@@ -58,7 +58,7 @@ func StartSentinels(t testing.TB) []string {
 	return addrs
 }
 
-// StartCluster starts a Redis Cluster of three masters and gives their addresses.
+// StartCluster starts a Redis Cluster of three masters and returns their addresses.
 func StartCluster(t testing.TB) []string {
 	t.Helper()
 	var addrs []string
@@ -68,7 +68,7 @@ func StartCluster(t testing.TB) []string {
 	return addrs
 }
 
-// StartClusterNodes starts a Redis Cluster of three masters, and gives them; if they are replicated, and then a replica of each.
+// StartClusterNodes starts a Redis Cluster of three masters and returns them, followed by a replica of each if replicated is true.
 func StartClusterNodes(t testing.TB, replicated bool) []*Server {
 	t.Helper()
 	const masters, slots = 3, 16384
@@ -122,14 +122,15 @@ func StartClusterNodes(t testing.TB, replicated bool) []*Server {
 	return nodes
 }
 
+// until waits until a condition holds, and fails the test after joinTimeout. what describes the condition.
 func until(t testing.TB, what string, holds func(context.Context) bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), together)
+	ctx, cancel := context.WithTimeout(t.Context(), joinTimeout)
 	defer cancel()
 	for !holds(ctx) {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("after %v still not: %s", together, what)
+			t.Fatalf("after %v still not: %s", joinTimeout, what)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

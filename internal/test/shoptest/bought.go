@@ -14,26 +14,26 @@ type Bought struct {
 	api.SaleAnswer
 	api.ErrorAnswer
 
-	Status   int    // 0: there was no answer
-	Again    string // Retry-After
-	Replayed bool
+	Status   int    // HTTP status; 0: there was no answer
+	Again    string // value of the header Retry-After
+	Replayed bool   // true: the answer repeats an earlier one
 }
 
-// IsReceipt reports whether it is an order's, as the one who bought it was answered or as another one is.
+// IsReceipt reports whether the answer is a receipt of the order, either the first or a replayed one.
 func (b Bought) IsReceipt(o history.Order) bool {
 	timed := !b.Replayed || b.WaitMS == 0 && b.HoldMS == 0
 	return b.Status == 200 && b.OrderID == o.ID && b.RunID == o.RunID && b.Lock == o.Lock && b.Replica == o.Replica &&
 		b.StockBefore == o.Before && b.StockAfter == o.After && b.Fence == o.Fence && timed
 }
 
-// BuyBy requests a sale with an idempotency key. A missing answer does not fail the test.
-func (c Client) BuyBy(key string) (b Bought) {
+// BuyWithKey requests a sale with an idempotency key. A missing answer does not fail the test.
+func (c Client) BuyWithKey(key string) (b Bought) {
 	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, c.URL()+api.SalePath, http.NoBody)
 	if err != nil {
 		c.t.Error(err)
 		return b
 	}
-	request.Header["idempotency-key"] = []string{key} // written so, net/http does not repeat it by itself
+	request.Header["idempotency-key"] = []string{key} // In lower case, so that net/http does not repeat the request by itself.
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return b
@@ -48,7 +48,7 @@ func (c Client) BuyBy(key string) (b Bought) {
 	return b
 }
 
-// Order is what the ledger says of a key.
+// Order returns the order that was made with an idempotency key.
 func (c Client) Order(key string) (order history.Order) {
 	c.t.Helper()
 	if status := c.Ask(http.MethodGet, "/orders/"+api.OrderOfKey(key), "", &order); status != 200 {

@@ -1,4 +1,4 @@
-// Package shoptest opens shops for tests, and asks them over HTTP.
+// Package shoptest opens shops for tests, and sends them requests over HTTP.
 package shoptest
 
 import (
@@ -16,27 +16,27 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// Client asks a server, or a front.
+// Client sends requests to a server or a cluster's reverse proxy.
 type Client struct {
-	Addr string
+	Addr string // host:port
 
 	t testing.TB
 }
 
-// At returns a client of what listens at an address.
+// At returns a client of the server at an address.
 func At(t testing.TB, addr string) Client { return Client{addr, t} }
 
 // URL returns the server's URL.
 func (c Client) URL() string { return "http://" + c.Addr }
 
-// Answer is what a server answers; the zero Answer, if it does not.
+// Answer is a response; the zero Answer: there was none.
 type Answer struct {
 	Status int
 	Header http.Header
-	Text   string
+	Text   string // body
 }
 
-// Do sends a request, whose Host may be a header, and reads its answer. It fails the test if there is none, unless ctx has ended.
+// Do sends a request and reads its answer. Host may be given in header. Do fails the test if there is no answer, unless ctx has ended.
 func (c Client) Do(ctx context.Context, method, path, body string, header http.Header) Answer {
 	c.t.Helper()
 	request, err := http.NewRequestWithContext(ctx, method, c.URL()+path, strings.NewReader(body))
@@ -69,7 +69,7 @@ func (c Client) Send(method, path, body string) (int, string) {
 	return answer.Status, answer.Text
 }
 
-// Ask sends a request, and reads the answer's JSON into something, which may be nil. It returns the status.
+// Ask sends a request, decodes the JSON of the answer into into, unless it is nil, and returns the status.
 func (c Client) Ask(method, path, body string, into any) int {
 	c.t.Helper()
 	status, text := c.Send(method, path, body)
@@ -81,7 +81,7 @@ func (c Client) Ask(method, path, body string, into any) int {
 	return status
 }
 
-// Sell asks for one sale; the code is empty if it was made.
+// Sell requests one sale. code is the error code; "": the sale was made.
 func (c Client) Sell() (status int, code string) {
 	c.t.Helper()
 	var answer api.ErrorAnswer
@@ -89,15 +89,15 @@ func (c Client) Sell() (status int, code string) {
 	return status, answer.Error.Code
 }
 
-// SellOn begins a sale that goes on until its buyer leaves.
-func (c Client) SellOn() (leave func()) {
+// StartSale starts a sale in the background. leave cancels its request and waits for its end.
+func (c Client) StartSale() (leave func()) {
 	ctx, cancel := context.WithCancel(c.t.Context())
 	var buyer sync.WaitGroup
 	buyer.Go(func() { c.Do(ctx, http.MethodPost, api.SalePath, "", nil) })
 	return func() { cancel(); buyer.Wait() }
 }
 
-// Report returns the report of the run that is on.
+// Report returns the report of the current run.
 func (c Client) Report() (report history.Report) {
 	c.t.Helper()
 	if status := c.Ask(http.MethodGet, "/inventory", "", &report); status != http.StatusOK {
@@ -114,7 +114,7 @@ func (c Client) Switch(version string) {
 	}
 }
 
-// Burst lets so many buyers loose, on as much stock, under a lock.
+// Burst runs a burst of buyers under a lock, with one piece in stock for each.
 func (c Client) Burst(buyers int, lock string) load.Result {
 	c.t.Helper()
 	result, err := load.Burst{

@@ -9,17 +9,17 @@ import (
 	"lockstep/internal/api"
 )
 
-// Crowd is buyers who buy, one item after the other, until they leave.
+// Crowd is a set of buyers, each of whom buys one piece after the other until Leave.
 type Crowd struct {
 	transport *http.Transport
 	stop      chan struct{}
 	buyers    sync.WaitGroup
 
 	mu       sync.Mutex
-	statuses map[int]int
+	statuses map[int]int // number of answers by status
 }
 
-// Gather lets n buyers loose on a server. That a request is not answered is an error.
+// Gather starts n buyers at a server. A request without an answer fails the test.
 func Gather(t testing.TB, at Client, n int) *Crowd {
 	t.Helper()
 	c := &Crowd{transport: &http.Transport{MaxIdleConnsPerHost: n}, stop: make(chan struct{}), statuses: map[int]int{}}
@@ -55,7 +55,7 @@ func (c *Crowd) Answers(status int) int {
 	return c.statuses[status]
 }
 
-// Leave ends the buying and gives the answers by their status.
+// Leave stops the buyers and returns the number of answers by status.
 func (c *Crowd) Leave() map[int]int {
 	close(c.stop)
 	c.buyers.Wait()

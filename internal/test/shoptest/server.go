@@ -17,20 +17,20 @@ import (
 )
 
 const (
-	// AnyPort is where a server listens that chooses its port.
+	// AnyPort is the listen address of a server that takes any free port.
 	AnyPort = "127.0.0.1:0"
-	// PatientBuyers wait for their lock however busy the machine is that runs the tests.
+	// PatientBuyers is a flag: buyers wait for their lock long enough for a busy machine.
 	PatientBuyers = "--lock.wait_timeout=2m"
-	// PatientNodes have three seconds to answer: a twentieth of the expiry of a lock on several.
+	// PatientNodes is a flag: the nodes of redlock have three seconds to answer, a twentieth of the lock's expiry.
 	PatientNodes = "--lock.ttl=1m"
 )
 
 // Server is a running server with a client, for one test.
 type Server struct {
 	Client
-	Own     *server.Server
-	Config  config.Config
-	Outside redis.UniversalClient // client of the Redis that the test uses beside the server
+	Own     *server.Server        // the server itself
+	Config  config.Config         // its configuration
+	Outside redis.UniversalClient // client of its Redis, for commands of the test
 }
 
 // Start opens a server with these flags, and closes it when the test ends. Unless the flags name a Redis, it has an embedded one.
@@ -59,8 +59,8 @@ func Start(t testing.TB, flags ...string) *Server {
 	return &Server{At(t, own.Addr), own, cfg, own.Redis.Store}
 }
 
-// OnNodes are the flags of real nodes for redlock, which have time to answer.
-func OnNodes(t testing.TB) []string {
+// NodeFlags starts three Redis servers and returns the flags of a server that uses them as the nodes of redlock.
+func NodeFlags(t testing.TB) []string {
 	t.Helper()
 	var addrs []string
 	for range 3 {
@@ -69,18 +69,18 @@ func OnNodes(t testing.TB) []string {
 	return []string{"--redis.redlock_addrs", strings.Join(addrs, ","), PatientNodes}
 }
 
-// UnusedAddr is an address that nobody listens at.
+// UnusedAddr returns an address at which nobody listens.
 func UnusedAddr(t testing.TB) string {
 	t.Helper()
 	return "127.0.0.1:" + redisserver.FreePort(t)
 }
 
-// Locks are the strategies that exclude.
+// Locks returns the strategies that sell correctly as long as nothing fails.
 func Locks() []string {
 	return []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "redlock", "local", "atomic", "optimistic"}
 }
 
-// Sample gives the locks that are named, in the quick suite, and all of them in the long one.
+// Sample returns these names in the quick suite, and all Locks in the long one.
 func Sample(names ...string) []string {
 	if suite.Long {
 		return Locks()

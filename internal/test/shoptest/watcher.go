@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Watcher has what GET /live has shown.
+// Watcher records the frames of GET /live.
 type Watcher struct {
 	at   Client
 	text Buffer
@@ -44,7 +44,7 @@ func (c Client) Watch() *Watcher {
 // String returns all that was shown so far.
 func (w *Watcher) String() string { return w.text.String() }
 
-// Until waits until a text is shown.
+// Until waits until a text has been shown.
 func (w *Watcher) Until(text string) {
 	w.at.t.Helper()
 	suite.Eventually(w.at.t, "shown: "+text, func() bool { return strings.Contains(w.String(), text) })

@@ -10,12 +10,12 @@ import (
 	"lockstep/internal/fault"
 )
 
-// Needs skips the test where one of the programs is not installed, and names it and its package; in CI the test fails. It is a test's first
-// line, before anything is started that a skip would leave behind, and the only way in which a test asks for a program.
+// Needs skips the test if one of the programs is not installed, and names the program and its package; in CI it fails the test instead.
+// Call it in the first line of a test, before starting anything that a skip would leave behind. Tests ask for programs only by Needs.
 func Needs(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
-		err := look(program)
+		err := find(program)
 		switch {
 		case err == nil:
 		case program == "redis-server" && !errors.Is(err, fault.ErrNoRedis):
@@ -28,8 +28,8 @@ func Needs(t testing.TB, programs ...string) {
 	}
 }
 
-// look looks for a program. Where a test needs redis-server, it may be another server.
-func look(program string) error {
+// find finds a program. In place of redis-server, fault.FindRedis may find another server.
+func find(program string) error {
 	if program == "redis-server" {
 		_, err := fault.FindRedis()
 		return err
@@ -38,12 +38,12 @@ func look(program string) error {
 	return err
 }
 
-// IsSetting reports whether a variable of the environment is a setting of the developer's own, which no test should know of.
+// IsSetting reports whether an environment variable is a setting of the developer, which tests must ignore.
 func IsSetting(variable string) bool {
 	return strings.HasPrefix(variable, "LOCKSTEP_") && variable != fault.RedisVariable
 }
 
-// packageOf names the package of Debian that has a program.
+// packageOf returns the Debian package of a program.
 func packageOf(program string) string {
 	switch program {
 	case "mvn":

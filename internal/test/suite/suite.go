@@ -1,6 +1,5 @@
-// Package suite says which suite of tests is run: the quick one, go test ./..., which has every claim in a form that leaves
-// a laptop time for other things, or the long one, go test -tags long ./..., which has all of them as they are.
-// It also asks for the programs that a test needs.
+// Package suite selects the suite of tests: the quick one, go test ./..., checks every claim, some of them in small; the long one, go test
+// -tags long ./..., checks every claim in full. It also has helpers that tests of several packages share, such as Needs and Eventually.
 package suite
 
 import (
@@ -10,7 +9,7 @@ import (
 	"testing"
 )
 
-// LongOnly skips the test in the quick suite; the reason says where the quick one has the same in small.
+// LongOnly skips the test in the quick suite. reason names the quick test that checks the same claim in small.
 func LongOnly(t testing.TB, reason string) {
 	t.Helper()
 	if !Long {
@@ -18,7 +17,7 @@ func LongOnly(t testing.TB, reason string) {
 	}
 }
 
-// Parallel lets many tests run at once, unless -parallel says how many: for a package whose tests wait more than they work.
+// Parallel raises the number of tests that run at once, unless -parallel sets it. It is for packages whose tests wait more than they work.
 func Parallel() {
 	flag.Parse()
 	given := false
@@ -31,7 +30,7 @@ func Parallel() {
 	}
 }
 
-// Clean takes the developer's own settings, and language, out of the environment.
+// Clean removes the developer's settings and language from the environment.
 func Clean() {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")

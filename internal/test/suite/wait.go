@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Patience is how long a test waits for what must happen, on a busy machine.
+// Patience is how long a test waits for something that must happen. It is long enough for a busy machine.
 const Patience = 30 * time.Second
 
-// Eventually waits until a condition holds.
+// Eventually waits until a condition holds, and fails the test if that takes longer than Patience. what describes the condition.
 func Eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.After(Patience)
@@ -22,7 +22,7 @@ func Eventually(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// Together runs a test for each of these at the same time, however few cores there are: they wait more than they work.
+// Together runs a subtest for each name, all at the same time, however few cores there are: such tests wait more than they work.
 func Together(t *testing.T, names []string, test func(t *testing.T, name string)) {
 	t.Helper()
 	var all sync.WaitGroup

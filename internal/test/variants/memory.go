@@ -88,11 +88,13 @@ type localLine struct {
 	waiting []chan struct{}
 }
 
+// queueWithMessages queues the sales of a process in a localLine.
 func queueWithMessages(p process) acquireFunc {
 	l := localLine{process: p}
 	return l.acquire
 }
 
+// acquire waits in the queue, and then locks in Redis.
 func (l *localLine) acquire(ctx context.Context, owner string) (*lock.Lease, error) {
 	if l.busy {
 		turn := make(chan struct{}, 1)
@@ -110,12 +112,13 @@ func (l *localLine) acquire(ctx context.Context, owner string) (*lock.Lease, err
 		l.leave()
 		return nil, err
 	}
-	return lease.With(func(ctx context.Context) error {
+	return lease.WithUnlock(func(ctx context.Context) error {
 		defer l.leave()
 		return lease.Unlock(ctx)
 	}), nil
 }
 
+// leave lets the next sale of the queue go on.
 func (l *localLine) leave() {
 	if l.busy = len(l.waiting) > 0; l.busy {
 		next := l.waiting[0]

@@ -61,6 +61,7 @@ func majorityOfThree() strategy.Strategy {
 	return s
 }
 
+// releaseOnMajority releases the lock on every master that it is on.
 func (p process) releaseOnMajority(owner string) releaseFunc {
 	const script = `return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('DEL', KEYS[1]) or 0`
 	return func(ctx context.Context) error {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	key     = lock.Key
-	channel = key + ":free"
+	key     = lock.Key               // KEYS[1] of each script: the lock
+	channel = key + ":free"          // channel of messages that the lock is free
 	first   = "{" + key + "}:first"  // KEYS[2] of each script
 	second  = "{" + key + "}:second" // KEYS[3] of each script
 )
@@ -25,8 +25,8 @@ func keyBeside(name string) string { return "{" + key + "}:" + name }
 // process has the parts from which the lock of one process is made.
 type process struct {
 	strategy.Parts
-	client redis.UniversalClient
-	ttl    int64 // lock expiry, in milliseconds
+	client redis.UniversalClient // Parts.Client
+	ttl    int64                 // lock expiry, in milliseconds
 }
 
 // releaseFunc releases a lock, with the errors of lock.Lease.Unlock.

@@ -84,6 +84,7 @@ func (p process) setNXAndRenew(ctx context.Context, owner string) error {
 	return err
 }
 
+// sleepInRealTime sleeps by the real clock instead of the one of the options.
 func (process) sleepInRealTime(context.Context) error {
 	time.Sleep(time.Second)
 	return nil
@@ -99,10 +100,12 @@ func lockMutexAround(p process) attemptFunc {
 	}
 }
 
+// pauseByChance pauses for a random time that the explorer does not choose.
 func (p process) pauseByChance(ctx context.Context) error {
 	return lock.Sleep(ctx, p.Clock, time.Duration(21+rand.IntN(100))*time.Millisecond)
 }
 
+// endGoroutine ends the goroutine of the sale.
 func (process) endGoroutine(context.Context) error {
 	runtime.Goexit()
 	return nil

@@ -53,6 +53,7 @@ func withoutIdempotencyKey() strategy.Strategy {
 	}
 }
 
+// increment locks by INCR, and sets the expiry by a second command.
 func (p process) increment(ctx context.Context, _ string) error {
 	count, err := p.doInt(ctx, "INCR", key)
 	if err == nil && count == 1 {
@@ -61,6 +62,7 @@ func (p process) increment(ctx context.Context, _ string) error {
 	return obtained(count == 1, err)
 }
 
+// getThenDelete reads the owner by one command, and deletes the lock by another.
 func (p process) getThenDelete(owner string) releaseFunc {
 	return func(ctx context.Context) error {
 		holder, err := p.doString(ctx, "GET", key)
@@ -74,6 +76,7 @@ func (p process) getThenDelete(owner string) releaseFunc {
 	}
 }
 
+// getThenSet reads whether the lock is free by one command, and sets it by another.
 func (p process) getThenSet(ctx context.Context, owner string) error {
 	holder, err := p.doString(ctx, "GET", key)
 	if err = obtained(holder == "", err); err != nil {
@@ -82,6 +85,7 @@ func (p process) getThenSet(ctx context.Context, owner string) error {
 	return p.overwrite(ctx, owner)
 }
 
+// setThenPutBack sets the lock by GETSET, and puts the previous owner back if there was one.
 func (p process) setThenPutBack(ctx context.Context, owner string) error {
 	before, err := p.doString(ctx, "GETSET", key, owner)
 	if err == nil && before != "" {
@@ -107,11 +111,13 @@ func releaseByRequest(p process) attemptFunc {
 	}
 }
 
+// setNXWithoutUndo locks without an expiry, and leaves a lock that a lost reply has obtained.
 func (p process) setNXWithoutUndo(ctx context.Context, owner string) error {
 	status, err := p.doString(ctx, "SET", key, owner, "NX")
 	return obtained(status == "OK", err)
 }
 
+// releaseSilently is compareAndDelete without its errors.
 func (p process) releaseSilently(owner string) releaseFunc {
 	return func(ctx context.Context) error {
 		_ = p.compareAndDelete(owner)(ctx)
@@ -119,6 +125,7 @@ func (p process) releaseSilently(owner string) releaseFunc {
 	}
 }
 
+// setNXOrError is setNX without classified errors: a held lock is not reported as lock.ErrNotObtained.
 func (p process) setNXOrError(ctx context.Context, owner string) error {
 	return p.client.Do(ctx, "SET", key, owner, "NX", "PX", p.ttl).Err()
 }

@@ -98,6 +98,7 @@ func (p process) subscribe() (notified chan struct{}, stop func()) {
 	})
 }
 
+// releaseAndPublish deletes the lock and publishes a message, in one script.
 func (p process) releaseAndPublish(owner string) releaseFunc {
 	return p.releaseByScript(`if redis.call('GET', KEYS[1]) ~= ARGV[1] then return -1 end
 		redis.call('DEL', KEYS[1]) redis.call('PUBLISH', '`+channel+`', 'free') return 1`, owner)
@@ -122,24 +123,26 @@ func (p process) retry(
 }
 
 // subscribeFirst subscribes before its first attempt.
-func subscribeFirst(pause func(p process, ctx context.Context, rung <-chan struct{}) error) func(process) acquireFunc {
+func subscribeFirst(pause func(p process, ctx context.Context, notified <-chan struct{}) error) func(process) acquireFunc {
 	return func(p process) acquireFunc {
 		return func(ctx context.Context, owner string) (*lock.Lease, error) {
-			rung, stop := p.subscribe()
+			notified, stop := p.subscribe()
 			defer stop()
-			return p.retry(ctx, owner, p.setNX, func() error { return pause(p, ctx, rung) })
+			return p.retry(ctx, owner, p.setNX, func() error { return pause(p, ctx, notified) })
 		}
 	}
 }
 
-func (p process) wait(ctx context.Context, rung <-chan struct{}) error {
-	return p.Clock.Wait(ctx, rung)
+// wait waits for a message.
+func (p process) wait(ctx context.Context, notified <-chan struct{}) error {
+	return p.Clock.Wait(ctx, notified)
 }
 
-func (p process) waitOneSecond(ctx context.Context, rung <-chan struct{}) error {
+// waitOneSecond waits for a message, for at most a second.
+func (p process) waitOneSecond(ctx context.Context, notified <-chan struct{}) error {
 	wait, stop := lock.WithTimeout(ctx, p.Clock, time.Second, lock.ErrTimeout)
 	defer stop()
-	_ = p.Clock.Wait(wait, rung)
+	_ = p.Clock.Wait(wait, notified)
 	return ctx.Err()
 }
 
@@ -147,9 +150,9 @@ func (p process) waitOneSecond(ctx context.Context, rung <-chan struct{}) error 
 func subscribeLate(p process) acquireFunc {
 	return func(ctx context.Context, owner string) (*lock.Lease, error) {
 		return p.retry(ctx, owner, p.setNX, func() error {
-			rung, stop := p.subscribe()
+			notified, stop := p.subscribe()
 			defer stop()
-			return p.Clock.Wait(ctx, rung)
+			return p.Clock.Wait(ctx, notified)
 		})
 	}
 }
@@ -157,12 +160,12 @@ func subscribeLate(p process) acquireFunc {
 // trustAnyMessage overwrites the lock after any message.
 func trustAnyMessage(p process) acquireFunc {
 	return func(ctx context.Context, owner string) (*lock.Lease, error) {
-		rung, stop := p.subscribe()
+		notified, stop := p.subscribe()
 		defer stop()
 		obtain := p.setNX
 		return p.retry(ctx, owner, func(ctx context.Context, owner string) error { return obtain(ctx, owner) }, func() error {
 			obtain = p.overwrite
-			return p.Clock.Wait(ctx, rung)
+			return p.Clock.Wait(ctx, notified)
 		})
 	}
 }
