@@ -176,7 +176,7 @@ func steps() []strategy.Strategy {
 		{
 			Name: "v10", Title: both("handed over", "进程间移交"),
 			Adds: both(
-				"v9, and a queue of processes in Redis: a release gives the turn to the first that lives, and wakes it by a message",
+				"v9, and a queue of processes in Redis: a release wakes the first live process by a message",
 				"在 v9 上加 Redis 里的进程队列：释放后轮到队列中第一个存活的进程，并发消息唤醒它",
 			),
 			Costs: both("as v9 without the pause; a subscription per process, from its first wait on", "同 v9，但不用停顿；每个进程从第一次等待起有一个订阅"),
@@ -203,7 +203,7 @@ func steps() []strategy.Strategy {
 			StillBroken: strategy.Flaws{
 				newFlaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
 				newFlaw("failover", "a failover forgets the lock", "主从切换后锁丢失"),
-				newFlaw("keeper-dies", "the others wait for a keeper that died, as for any holder", "缓存着锁的进程崩溃后，别人要等锁过期，和普通持有者一样"),
+				newFlaw("keeper-dies", "if its keeper dies, others wait for the expiry", "缓存着锁的进程崩溃后，别人要等锁过期，和普通持有者一样"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,

@@ -26,7 +26,8 @@ type Checker struct {
 // The errors that make a check impossible.
 var (
 	// ErrNoModule is returned for a directory that is not in a clone of lockstep.
-	ErrNoModule = language.Translate(errors.New("the sources of lockstep are neither here nor in a parent directory: change to a clone of lockstep"),
+	ErrNoModule = language.Translate(
+		errors.New("the sources of lockstep are neither here nor in a parent directory: change to a clone of lockstep"),
 		"这里和上级目录都没有 lockstep 的源码：请进入克隆的目录")
 	// ErrNoGo is returned if there is no go command.
 	ErrNoGo = language.Translate(

@@ -50,7 +50,7 @@ func (m Matrix) ExitCode() int {
 	return verdict.Search{Found: m.Count(Cell.IsUnexpected) > unknown, Complete: unknown == 0}.Verdict().ExitCode()
 }
 
-// Count returns the number of cells for which is is true.
+// Count returns the number of cells that satisfy is.
 func (m Matrix) Count(is func(Cell) bool) (n int) {
 	for _, row := range m.Cells {
 		for _, c := range row {

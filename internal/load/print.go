@@ -7,9 +7,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/rivo/uniseg"
-
 	"lockstep/internal/language"
+
+	"github.com/rivo/uniseg"
 )
 
 // Print prints the result as a table. In English its rows are named as in the JSON.

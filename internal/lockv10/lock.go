@@ -1,6 +1,6 @@
 // Package lockv10 is the tenth step of the evolution: the lock is handed over.
 //
-// Adds: v9, and a queue of processes in Redis: a release gives the turn to the first that lives, and wakes it by a message.
+// Adds: v9, and a queue of processes in Redis: a release wakes the first live process by a message.
 // Costs: as v9 without the pause; a subscription per process, from its first wait on.
 // Still broken: two holders after a pause; a failover forgets the lock; a buyer alone pays two round trips for a lock that nobody else
 // wants.

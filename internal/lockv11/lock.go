@@ -2,7 +2,7 @@
 //
 // Adds: v10, and a process keeps a lock that nobody waits for until another asks for it: its next sale costs no lock command.
 // Costs: the first sale of another process waits for one message more; a subscription per process.
-// Still broken: two holders after a pause; a failover forgets the lock; the others wait for a keeper that died, as for any holder.
+// Still broken: two holders after a pause; a failover forgets the lock; if its keeper dies, others wait for the expiry.
 //
 // A kept lock is not renewed while no sale uses it: a process that cannot be asked, because it is dead or paused, delays the others by one
 // expiry and a quarter at most. Source: Burrows, The Chubby Lock Service, 2006, section 2.7 (lock caching).

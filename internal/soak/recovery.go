@@ -50,7 +50,7 @@ func (r Record) recoveryStarts(f Injected) []time.Time {
 	}
 }
 
-// timeToRate returns the time from from to the start of the first rateWindow with at least the given rate, in sales per second. If there is
+// timeToRate returns the time between from and the start of the first rateWindow with at least the given rate, in sales per second. If there is
 // no such window before until, it returns the time to until, and false.
 func (s saleTimes) timeToRate(from, until time.Time, rate float64) (time.Duration, bool) {
 	for after := time.Duration(0); !from.Add(after + rateWindow).After(until); after += recoveryStep {

@@ -281,7 +281,7 @@ func TestMeansExplainsTally(t *testing.T) {
 		{Verdict: verdict.Holds, Ticks: 2}:              "exactly once",
 
 		{Verdict: verdict.Unknown, Ticks: 2, LeftOut: 2, None: 2}: "a run from before was going on",
-		{Verdict: verdict.Holds, Ticks: 3, LeftOut: 2}:            "never two runs at a time, and no tick twice; left out, as a run was going on: 2",
+		{Verdict: verdict.Holds, Ticks: 3, LeftOut: 2}:            "no tick twice; left out, as a run was going on: 2",
 		{Verdict: verdict.Broken, Overlaps: 1, More: 1, Missed: 1, Ticks: 3}: "overlapped; some ticks were run more than once; " +
 			"some ticks were missed",
 	} {

@@ -37,7 +37,8 @@ func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 				"against：%s 的%s", r.Lock.Name, result.EndedEarly())
 		default:
 			return verdict.Unknown, language.Translate(
-				fmt.Errorf("against: no schedule in which %s shows %s was found: pass the schedule to compare with --replay", r.Lock.Name, r.goalName()),
+				fmt.Errorf("against: no schedule in which %s shows %s was found: pass the schedule to compare with --replay",
+					r.Lock.Name, r.goalName()),
 				"against：没有找到时序让 %s 出现%s；请用 --replay 指定要对比的时序", r.Lock.Name, r.goalName())
 		}
 	}

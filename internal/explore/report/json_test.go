@@ -54,7 +54,8 @@ func TestLongestScheduleIncludesCounterexample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if steps := out.Counterexamples[0].Steps; len(steps) != 4 || out.Document.Depth != 4 || !strings.Contains(out.SizeText, "at most 4 steps") {
+	steps := out.Counterexamples[0].Steps
+	if len(steps) != 4 || out.Document.Depth != 4 || !strings.Contains(out.SizeText, "at most 4 steps") {
 		t.Errorf("found in %d steps; the document says %d, and the page: %s", len(steps), out.Document.Depth, out.SizeText)
 	}
 }
