@@ -1,11 +1,11 @@
 // Requests to the server that sent this page.
 import { drawAlarm, el, replace } from "./dom.js";
-import { language, say } from "./words.js";
+import { capital, language, say } from "./words.js";
 
 // Failure is an unsuccessful answer. Its status is 0 if there was no answer.
 export class Failure extends Error {
   constructor(status, code, message) {
-    super(message);
+    super(capital(message));
     Object.assign(this, { status, code });
   }
 }
