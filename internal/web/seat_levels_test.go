@@ -90,7 +90,7 @@ func TestLevelEndsWithACard(t *testing.T) {
 	p.waitUntil("so is a level that begins again", `document.querySelector(".drawing").checkVisibility()`)
 	take("A:GET B:GET A:write B:write")
 	p.click("[data-focus=under-next]")
-	p.click(".panel .main")
+	p.click(".beside .main")
 	p.waitUntil("there is nothing to undo in a level that begins", `document.querySelector("[data-focus=level-v1][aria-current]") &&
 		document.querySelector("[data-focus=undo]").disabled`)
 	take("B:SET A:SET B:GET B:write")

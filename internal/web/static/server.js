@@ -1,11 +1,11 @@
 // Requests to the server that sent this page.
 import { drawAlarm, el, replace } from "./dom.js";
-import { capital, language, say } from "./words.js";
+import { language, say } from "./words.js";
 
 // Failure is an unsuccessful answer. Its status is 0 if there was no answer.
 export class Failure extends Error {
   constructor(status, code, message) {
-    super(capital(message));
+    super(message.replace(/^[a-z](?=[a-z]* )/, first => first.toUpperCase())); // unless it begins with a name
     Object.assign(this, { status, code });
   }
 }

@@ -10,9 +10,6 @@ export const typed = command => `go run . ${command}${command.includes(" --lang 
 // several returns a number with its noun: several(1, "step", "步").
 export const several = (n, noun, measure) => say(n === 1 ? `1 ${noun}` : `${n} ${noun}s`, `${n} ${measure}`);
 
-// capital begins a sentence with a capital letter, unless with a name.
-export const capital = text => text.replace(/^[a-z](?=[a-z]* )/, letter => letter.toUpperCase());
-
 export function duration(ms) {
   if (ms < 1000) return Math.round(ms) + say(" ms", " 毫秒");
   return +(ms / 1000).toFixed(ms < 10000 ? 1 : 0) + say(" s", " 秒");

@@ -142,7 +142,7 @@ export class Result {
   player;
 
   constructor(command, { says = [] }, desk, whole) {
-    this.whole = whole; // callback after the last step was shown, when the answer follows
+    this.whole = whole; // called when the answer may follow
     this.command = command;
     this.desk = desk;
     this.sentences = says;
@@ -228,8 +228,7 @@ export class Result {
   }
 }
 
-// createSteps draws a schedule at its first step. all is called once every step was shown; then the main button leads to
-// the answer, if there is one.
+// createSteps draws a schedule at its first step, and calls all after the last; then its main button leads to an answer.
 function createSteps(trace, shown, desk, all, isAnswered) {
   const { picture, description, controls, step: go, load } = createPlayer();
   load({ trace, shown });

@@ -1,7 +1,7 @@
 // The cards at the end of a level, and of every other attempt to break or keep a lock.
 import { drawTerminal, el, kbd } from "../dom.js";
 import { go, link } from "../route.js";
-import { capital, say, several } from "../words.js";
+import { say, several } from "../words.js";
 import { countStars, firstOpenLevel, isPlayed, levelAddress, levelAfter } from "./levels.js";
 import { findShortest } from "./seat_modes.js";
 import { drawStatus } from "./seat_parts.js";
@@ -49,13 +49,13 @@ function drawFailedCard(seat) {
 }
 
 // drawSolvedCard says why the lock is broken. Who only watched is told what it was, and is led to the level.
-function drawSolvedCard(seat, { step, title, says }) {
+function drawSolvedCard(seat, { step, title }) {
   seat.addressBar.keep?.(seat.prefix(step));
   const { lock, goal, place } = seat,
     cause = goal === lock.level?.anomaly && lock.level.cause;
   return el("div.note.good.end", [
     place.veil ? drawStatus("", el("b", say(`That was it: ${title}.`, `这就是${title}。`))) : drawScore(seat, step),
-    el("p", cause || capital(says) + say(".", "。")),
+    cause && el("p", cause),
     (place.veil || isPlayed(seat)) && step === seat.at && drawOnward(seat),
   ]);
 }

@@ -19,8 +19,8 @@ export const firstOpenLevel = index => listLevels(index).find(lock => lock.level
 
 const readAllNotes = () => JSON.parse(store.recall("campaign") ?? "{}");
 
-// readNotes returns what is stored of a level: the shortest schedule found here, whether none was found without a hint,
-// and whether a hint was asked for since the last beginning. Notes of a level that has changed since do not count.
+// readNotes returns what is stored of a level: the shortest schedule, whether each one was hinted, and whether a hint was
+// asked for since the beginning. Notes of a level that has changed since do not count.
 function readNotes({ name, level }) {
   const noted = readAllNotes()[name];
   return noted && level && noted.anomaly === level.anomaly && noted.in === level.in ? noted : {};
@@ -106,7 +106,7 @@ export function drawLevelPath({ index, lock: current }) {
   ]);
 }
 
-// drawLevelCard describes the level being played: the reader’s progress, the possible faults, the result.
+// drawLevelCard describes the level being played: the reader’s progress and the possible faults.
 export function drawLevelCard(seat) {
   const { lock, index } = seat,
     { level, title, name } = lock,
@@ -130,7 +130,6 @@ export function drawLevelCard(seat) {
     isLong && !seat.here.view.over && el("span.warn", shorter),
     played && describeScenario(seat),
     !played && level?.anomaly && el("a", { href: levelAddress(lock) }, back),
-    !level && say("The table of all locks does not know it yet.", "总表还没有它的结果。"),
     level && !level.anomaly && say("Nothing breaks it in any scenario of the table.", "总表的所有场景都攻不破它。"),
   ];
   const joined = parts.filter(Boolean).map((part, i) => [i > 0 && " · ", part]);

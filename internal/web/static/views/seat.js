@@ -85,9 +85,7 @@ class Seat {
     this.statusLine = el("p.now.unseen", { role: "status", "aria-live": "polite" });
     const key = (name, english, chinese, act) => [name, english, chinese, this.inTurn(act)];
     const next = () => nextLevel(this) && go(nextLevel(this));
-    const fork = () => open(this.address({}), "_blank", "noopener");
     const whole = [
-      key("f", "fork: the same place in a new tab", "分叉：在新标签页打开同一处", fork),
       key("o", "how far the nearest breach is", "距异常步数：离最近的异常还有几步", () => this.switchDistance()),
       key("b", "beside: the same under the next lock", "并排：在下一种锁下做同样的事", () => this.besideNext()),
       key("c", "the code, or not", "显示或隐藏代码", () => this.open("code")),
@@ -480,7 +478,7 @@ class Seat {
       ];
       const attributes = { "data-focus": "fork", href: this.address({}), target: "_blank", rel: "noopener" };
       const fork = say("Fork: the same in a new tab", "分叉：在新标签页打开");
-      return [all.filter(Boolean).map(tool), el("a.button", attributes, fork, kbd("f"))];
+      return [all.filter(Boolean).map(tool), el("a.button", attributes, fork)];
     };
     const menu = el("div", { id: "menu", popover: true, onbeforetoggle: () => replace(menu, entries()) });
     return menu;

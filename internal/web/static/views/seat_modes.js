@@ -97,11 +97,7 @@ function describeHint(seat) {
   if (waits) return say("Looking for the shortest way …", "正在找最短路径……");
   if (failure) return failure.message;
   if (steps === -1) return [say("From here this can never happen: ", "从这里起，已不可能出现："), title];
-  if (steps === -2)
-    return say(
-      "Not found before the search hit its bound. The table searches longer, and hints know what it finds.",
-      "搜索到上限还没有找到。总表搜索得更久，它找到的走法，提示里也能用。",
-    );
+  if (steps === -2) return say("Not found before the search hit its bound.", "搜索到上限还没有找到。");
   if (steps === 0) return [say("It has happened: ", "已经出现："), title];
   if (!named)
     return say(
