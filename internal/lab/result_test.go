@@ -44,8 +44,8 @@ func TestDrawingOfACrowdOmitsSales(t *testing.T) {
 func TestHoldsNamesWhatElseWentWrong(t *testing.T) {
 	r := named(t, "foreign-delete").judge("v3", witness.Account{}, nil, language.English)
 	r.Observed, r.Findings = verdict.Holds, []witness.Finding{
-		{Kind: witness.Overlapped, Duration: witness.Millis(time.Second)}, {Kind: witness.WaitedLong}, {Kind: witness.LostUpdate}, {Kind: witness.RefusedToken},
-		{Kind: witness.LostUpdate},
+		{Kind: witness.Overlapped, Duration: witness.Millis(time.Second)}, {Kind: witness.WaitedLong}, {Kind: witness.LostUpdate},
+		{Kind: witness.RefusedToken}, {Kind: witness.LostUpdate},
 	}
 	const head = "v3 keeps its promise: nobody removes a lock that is another's"
 	if s := r.Story(); s.Head != head || s.Still != "Still seen, and not promised: Two holders · Lost update" ||

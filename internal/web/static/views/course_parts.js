@@ -228,7 +228,7 @@ export class Result {
   }
 }
 
-// createSteps draws a schedule at its first step, and calls all after the last; then its main button leads to an answer.
+// createSteps draws a schedule at its first step, and calls all after the last; then its button may lead to an answer.
 function createSteps(trace, shown, desk, all, isAnswered) {
   const { picture, description, controls, step: go, load } = createPlayer();
   load({ trace, shown });

@@ -19,8 +19,8 @@ export const firstOpenLevel = index => listLevels(index).find(lock => lock.level
 
 const readAllNotes = () => JSON.parse(store.recall("campaign") ?? "{}");
 
-// readNotes returns what is stored of a level: the shortest schedule, whether each one was hinted, and whether a hint was
-// asked for since the beginning. Notes of a level that has changed since do not count.
+// readNotes returns what is stored of a level: the shortest schedule, whether each one was hinted, and whether a hint
+// was asked for since the beginning. Notes of a level that has changed since do not count.
 function readNotes({ name, level }) {
   const noted = readAllNotes()[name];
   return noted && level && noted.anomaly === level.anomaly && noted.in === level.in ? noted : {};
