@@ -233,11 +233,11 @@ func TestFaultStepsDescribeFaultAndState(t *testing.T) {
 			"A's command is delayed, and A is told that Redis does not answer | no lock; stock: 100",
 			"A finds no lock; A fails: redis did not answer: the outcome is unknown | no lock; stock: 100",
 			"B takes the lock | lock: B, for 10s; stock: 100",
-			"A finds the lock to be B's: the command was delayed | lock: B, for 10s; stock: 100",
+			"A tries the lock: B has it; the command was delayed | lock: B, for 10s; stock: 100",
 		}},
 		{lock: "v4", faults: "resend=1", schedule: "A:SET/resent A:SET", want: []string{
 			"A takes the lock, but never gets the reply: its client sends the command again | lock: A, for 10s; stock: 100",
-			"A finds the lock to be A's | lock: A, for 10s; stock: 100",
+			"A tries the lock: A has it | lock: A, for 10s; stock: 100",
 		}},
 		{lock: "v4", faults: "lost-request=1", schedule: "A:SET/lost-request A:compareAndDelete", want: []string{
 			"A's command never arrives | no lock; stock: 100",
@@ -245,7 +245,7 @@ func TestFaultStepsDescribeFaultAndState(t *testing.T) {
 		}},
 		{lock: "v4", faults: "timeout=1", schedule: "A:SET B:SET B:times-out", want: []string{
 			"A takes the lock | lock: A, for 10s; stock: 100",
-			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
+			"B tries the lock: A has it | lock: A, for 10s; stock: 100",
 			"B has waited too long; B fails: the wait for the lock timed out | lock: A, for 10s; stock: 100",
 		}},
 		{lock: "v4", faults: "clock-jump=1,redis-clock=1", schedule: "A:SET A:clock-jumps redis-clock-jumps", want: []string{
@@ -267,8 +267,8 @@ func TestFaultStepsDescribeFaultAndState(t *testing.T) {
 			"A reads stock 100 | lock: A; stock: 100",
 			"A writes stock 99 | lock: A; stock: 99",
 			"A's command is delayed, and A is told that Redis does not answer; A has sold | lock: A; stock: 99",
-			"B finds the lock to be A's | lock: A; stock: 99", // B is not stuck: the DEL will arrive
-			"A gives the lock back: the command was delayed | no lock; stock: 99",
+			"B tries the lock: A has it | lock: A; stock: 99", // B is not stuck: the DEL will arrive
+			"A gives the lock back; the command was delayed | no lock; stock: 99",
 			"B takes the lock | lock: B; stock: 99",
 		}},
 	} {
@@ -294,7 +294,7 @@ func TestFailoverBreaksSubscriptions(t *testing.T) {
 	const before = "A:acquire B:acquire B:subscribes B:acquire A:readFenced A:write A:release/unsynced "
 	for _, test := range []struct{ rest, want string }{
 		{rest: "B:woken B:acquire", want: "B takes the lock"},
-		{rest: "failover B:woken B:acquire", want: "B finds the lock to be A's"},
+		{rest: "failover B:woken B:acquire", want: "B tries the lock: A has it"},
 	} {
 		t.Run(test.rest, func(t *testing.T) {
 			replayed, err := explore.Replay(findStrategy(t, "v10"), twoActors("failover=1"), before+test.rest)

@@ -115,7 +115,7 @@ func TestStepsDescribeState(t *testing.T) {
 	}
 	want := []string{
 		"A takes the lock | lock: A, for 10s; stock: 100",
-		"B finds the lock to be A's | lock: A, for 10s; stock: 100",
+		"B tries the lock: A has it | lock: A, for 10s; stock: 100",
 		"A reads stock 100 | lock: A, for 10s; stock: 100",
 		"A writes stock 99, but never gets the reply | lock: A, for 10s; stock: 99",
 		"A gives the lock back; A fails: redis did not answer: the outcome is unknown | no lock; stock: 99",

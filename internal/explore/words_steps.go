@@ -215,7 +215,7 @@ func stepTexts() [engine.GoesOn + 1]stepText {
 		engine.LosesReply: {kind: trace.KindLostReply, suffix: both(", but never gets the reply", "，但收不到响应")},
 		engine.Resends: {kind: trace.KindResends,
 			suffix: both(", but never gets the reply: its client sends the command again", "，但收不到响应：客户端再发一次这条命令")},
-		engine.Arrives: {kind: trace.KindArrives, suffix: both(": the command was delayed", "：这条命令迟到了")},
+		engine.Arrives: {kind: trace.KindArrives, suffix: both("; the command was delayed", "：这条命令迟到了")},
 		engine.StopsReplication: {kind: trace.KindUnsynced,
 			suffix: both("; the replica receives neither this change nor later ones", "；从节点收不到这次改动，也收不到后面的")},
 		engine.StopsSnapshots: {kind: trace.KindUnsynced,
@@ -284,16 +284,20 @@ func (r *recorder) lockSentence(before baseline, a *engine.Actor) string {
 
 // foundSentence returns a sentence about what an actor's command has found at the lock without changing it.
 func (r *recorder) foundSentence(a *engine.Actor) string {
-	newLock := r.locks()[r.step.Node]
+	newLock, looks := r.locks()[r.step.Node], "looks at"
+	if r.verb == meaning.Takes {
+		looks = "tries"
+	}
 	switch {
 	case r.isNodeDown():
 		return r.say("%s does not reach node %d", "%s 连不上节点 %d", a.Name, r.step.Node)
 	case !newLock.exists:
 		return r.say("%s finds no lock%s", "%s 发现锁不存在%s", a.Name, r.nodePhrase())
 	case newLock.holder == a.Index:
-		return r.say("%s finds the lock%s to be %[1]s's", "%s 发现锁%s是自己的", a.Name, r.nodePhrase())
+		return r.say("%s "+looks+" the lock%s: %[1]s has it", "%s 发现锁%s是自己的", a.Name, r.nodePhrase())
 	default:
-		return r.say("%s finds the lock%s to be %s", "%s 发现锁%s是%s", a.Name, r.nodePhrase(), r.possessive(newLock.holder))
+		return r.say("%s "+looks+" the lock%s: %[4]s has it", "%s 发现锁%s是%[3]s", a.Name, r.nodePhrase(),
+			r.possessive(newLock.holder), r.holderName(newLock.holder))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/internal/language"
 	"lockstep/internal/verdict"
@@ -23,7 +24,7 @@ func TestDrawingOfACrowdOmitsSales(t *testing.T) {
 	text := r.Text("lockstep", "")
 	for _, want := range []string{
 		"     r1#1     r1#2     r1#3   Redis\n", "Not drawn: 2 later sales, r1#4, r1#5.",
-		"  2 buyers at r1 got 200 after 1.0 to 2.0 s\n  the buyer at r1 got 503 after 0.0 s\n",
+		"  2 buyers at r1 got HTTP 200 after 1.0 to 2.0 s\n  the buyer at r1 got HTTP 503 after 0.0 s\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("nothing of %q:\n%s", want, text)
@@ -38,20 +39,20 @@ func TestDrawingOfACrowdOmitsSales(t *testing.T) {
 	}
 }
 
-// A result that says that a lock keeps its promise also names the other anomalies that were found. A long wait and a refused token are no
-// anomalies.
+// A result that says that a lock keeps its promise also names the other anomalies that were found. A long wait, a refused token and an
+// overlap shorter than a millisecond are none.
 func TestHoldsNamesWhatElseWentWrong(t *testing.T) {
 	r := named(t, "foreign-delete").judge("v3", witness.Account{}, nil, language.English)
 	r.Observed, r.Findings = verdict.Holds, []witness.Finding{
-		{Kind: witness.Overlapped}, {Kind: witness.WaitedLong}, {Kind: witness.LostUpdate}, {Kind: witness.RefusedToken},
-		{Kind: witness.LostUpdate},
+		{Kind: witness.Overlapped, Duration: witness.Millis(time.Second)}, {Kind: witness.WaitedLong}, {Kind: witness.LostUpdate},
+		{Kind: witness.RefusedToken}, {Kind: witness.LostUpdate},
 	}
 	const head = "v3 keeps its promise: nobody removes a lock that is another's"
 	if s := r.Story(); s.Headline != head || s.Lapses != "Still seen, and not promised: Two holders · Lost update" ||
 		!strings.Contains(r.Text("lockstep", ""), "\n"+s.Lapses+"\n") {
 		t.Errorf("it says %q, %q", s.Headline, s.Lapses)
 	}
-	r.Findings = r.Findings[1:2]
+	r.Findings = append(r.Findings[1:2], witness.Finding{Kind: witness.Overlapped, Duration: 1})
 	if s := r.Story(); s.Headline != head || s.Lapses != "" {
 		t.Errorf("if nothing went wrong it says %q, %q", s.Headline, s.Lapses)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
@@ -208,7 +209,10 @@ func (r Result) lapses() string {
 		if title == "" {
 			title = f.Sentence(r.in)
 		}
-		if f.Kind.IsBad() && f.Kind != witness.RefusedToken && !slices.Contains(seen, title) { // The refusal of a stale token is not a flaw.
+		isCure := f.Kind == witness.RefusedToken // to refuse a stale token
+		// Which of two processes is heard first proves nothing.
+		isOrder := f.Kind == witness.Overlapped && time.Duration(f.Duration) < time.Millisecond
+		if f.Kind.IsBad() && !isCure && !isOrder && !slices.Contains(seen, title) {
 			seen = append(seen, title)
 		}
 	}
@@ -232,9 +236,9 @@ func (a Answer) outcome(in language.Language) string {
 	case a.Status == 0:
 		return in.Say(noAnswer, "没有响应")
 	case a.Code == noJSON:
-		return in.Say("%d, not JSON", "%d，不是 JSON", a.Status)
+		return in.Say("HTTP %d, not JSON", "HTTP %d，不是 JSON", a.Status)
 	default:
-		return strings.TrimSpace(strconv.Itoa(a.Status) + " " + a.Code)
+		return strings.TrimSpace("HTTP " + strconv.Itoa(a.Status) + " " + a.Code)
 	}
 }
 

@@ -20,7 +20,7 @@ func tracePolling(times int) Trace {
 	add(takes)
 	for range times {
 		asks, later := held, held
-		asks.Token, asks.Actor, asks.Kind, asks.Says = "B:SET", "B", KindCommand, "B finds the lock to be A's"
+		asks.Token, asks.Actor, asks.Kind, asks.Says = "B:SET", "B", KindCommand, "B tries the lock: A has it"
 		asks.Command = fmt.Sprintf("SET k %d", held.At) // the command may contain the time
 		add(asks)
 		held.At, held.Expires = held.At+sec/50, held.Expires-sec/50
@@ -40,7 +40,7 @@ func TestFoldCombinesRepeatedPolls(t *testing.T) {
      ┃        │        │   A takes the lock
      ┃        │        │   [lock: A, for 10s]
   2  ┃        ├───────▶│   SET k 0 →
-     ┃        │        │   B finds the lock to be A's
+     ┃        │        │   B tries the lock: A has it
   ⋮  ┃        │        │   steps 3–81: 800ms later, 39 polls, nothing new
  82  ├────────┼───────▶│   DEL k →
               │        │   A gives the lock back

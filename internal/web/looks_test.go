@@ -199,7 +199,7 @@ func TestErrorsAreInTheReadersLanguage(t *testing.T) {
 	for _, language := range []string{"en", "zh"} {
 		p.setLanguage(language)
 		for path, says := range map[string]map[string]string{
-			"/bursts/x":  {"en": "there is no such burst, or it has been forgotten", "zh": "没有这次抢购，或者已经结束。"},
+			"/bursts/x":  {"en": "There is no such burst, or it has been forgotten", "zh": "没有这次抢购，或者已经结束。"},
 			"/orders/x":  {"en": "no such order is in the ledger", "zh": "账本里没有这个订单。"},
 			"/live/pair": {"en": "", "zh": "请求失败（bad_request）："},
 		} {

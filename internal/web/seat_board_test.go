@@ -67,13 +67,13 @@ func TestBoardLetsABeginnerSolveTheFirstLevels(t *testing.T) {
 	const expires = "expiry: 10s later: A's lock expires"
 	for level, moves := range [][]string{
 		{"A reads stock 100", "B reads stock 100", "A writes stock 99; A has sold", "B writes stock 99; B has sold"},
-		{"crash: A takes the lock, and dies", "B finds the lock to be A's", "B finds the lock to be A's"},
+		{"crash: A takes the lock, and dies", "B tries the lock: A has it", "B tries the lock: A has it"},
 		{"A takes the lock", "A reads stock 100", "A writes stock 99", expires, "B takes the lock", "A removes B's lock; A has sold"},
 		{
-			"A takes the lock", "A reads stock 100", "A writes stock 99", "A finds the lock to be A's", expires, "B takes the lock",
+			"A takes the lock", "A reads stock 100", "A writes stock 99", "A looks at the lock: A has it", expires, "B takes the lock",
 			"A removes B's lock; A has sold",
 		},
-		{"A takes the lock", "A reads stock 100", "A finds the lock to be A's", "B finds the lock to be A's"},
+		{"A takes the lock", "A reads stock 100", "A tries the lock: A has it", "B tries the lock: A has it"},
 		{"A takes the lock", expires, "B takes the lock"},
 		{
 			"A begins an attempt", "A takes the lock", "A reads stock 100",
@@ -189,6 +189,14 @@ func TestGaugeShowsTheDistance(t *testing.T) {
 	p.waitUntil("the tool says it of each move", `[...document.querySelectorAll(".choice")].every(c => /breach|safe/.test(c.innerText))`)
 	p.visit("#/schedule/v2?in=--faults+expiry=1&mode=break&anomaly=foreign-release&campaign=1&do=A:SET+expiry+A:GET+A:write+A:DEL")
 	far(6, "safe forever")
+	const long = "#/schedule/v10?in=--faults+pause=1&mode=break&anomaly=two-holders&campaign=1"
+	eval[bool](p, `window.fetch = (fetches => async (path, ...more) => !path.includes("oracle") ? fetches(path, ...more) : new Response(
+		'event: failed\ndata: {"code": "too_large", "message": "too many states"}\n\n'))(fetch), true`)
+	eval[string](p, fmt.Sprintf(`location.hash = %q`, long))
+	far(14, "14 to a breach") // as a hint says, of too many states to count
+	eval[string](p, fmt.Sprintf(`location.hash = %q`, long+
+		"&do=A:begins+A:acquire+A:pauses+B:acquire+B:subscribes+B:acquire+time+B:acquire+time+B:acquire+time+B:acquire+time+B:acquire"))
+	far(0, "breach")
 }
 
 // On a phone the goal, its gauge and the board alone are above the picture, and this has half of the screen once a level is solved. It is

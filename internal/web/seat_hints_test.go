@@ -43,6 +43,11 @@ func TestHintsLeadToTheBreach(t *testing.T) {
 	belongs("another address")
 	p.do(back)
 	p.waitForText("1 step to go")
+	p.click("[data-focus=mode-keep]")
+	belongs("another mode")
+	p.click("[data-focus=hint]")
+	p.waitUntil("who keeps the lock whole is told what each move does", `document.querySelector(".choice .chip") &&
+		!document.querySelector(".hinted")`)
 }
 
 func TestDistanceIsShownAtEachStepAndChoice(t *testing.T) {

@@ -41,7 +41,7 @@ func TestSeatFitsEveryWindow(t *testing.T) {
 	}{
 		{1280, 720, "", "en", ""}, {1024, 720, "", "en", ""}, {390, 844, "", "en", ""}, {1280, 720, "large", "en", ""}, {640, 360, "", "en", ""},
 		{1280, 720, "", "en", level}, {1024, 720, "", "zh", level}, {390, 844, "", "en", level}, {390, 844, "", "zh", level},
-		{1280, 720, "large", "zh", level}, {640, 360, "", "en", level},
+		{1280, 720, "large", "zh", level}, {640, 360, "", "en", level}, {390, 844, "large", "en", level},
 	} {
 		p.size(window.width, window.height)
 		eval[bool](p, fmt.Sprintf("location.hash = %q, true", start+"&do=A:SET+A:GET"+window.level))
@@ -54,6 +54,8 @@ func TestSeatFitsEveryWindow(t *testing.T) {
 			"[data-focus=restart]", "[data-focus=hint]", "[data-focus=tools]", "[data-focus=mode-keep]"].every(css =>
 			(r => r && r.top >= 0 && r.bottom <= innerHeight + 1 && r.left >= 0 && r.right <= innerWidth + 1)(
 				document.querySelector(css)?.getBoundingClientRect())) && document.documentElement.scrollHeight <= innerHeight`)
+		p.waitUntil("the board is whole, but for a window too low for it", `innerHeight < 500 ||
+			(board => board.scrollHeight <= board.clientHeight && board.scrollWidth <= board.clientWidth)(document.querySelector(".board"))`)
 		p.keep(fmt.Sprintf("seat-%d-%s-%s%s", window.width, window.size, window.language, window.level))
 	}
 }

@@ -115,7 +115,7 @@ func TestSeatStepsCanBeUndoneAndForked(t *testing.T) {
 	p.at(1)
 	p.press("B:SET") // another way from the middle: what came later is gone, until undo
 	p.steps(2)
-	p.waitForText("B finds the lock to be A's")
+	p.waitForText("B tries the lock: A has it")
 	p.key("u")
 	p.waitUntil("the first way is back", `location.hash.includes("do=A:SET+A:GET")`)
 	p.do(back)

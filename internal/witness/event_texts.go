@@ -25,7 +25,7 @@ func commandTexts() map[commandResult]language.Text {
 		{Takes, Done}:       both("{by} takes the lock", "{by} 加锁成功"),
 		{Takes, Again}:      both("{by} updates its lock's reentrancy count", "{by} 更新自己锁的重入次数"),
 		{Takes, Refused}:    both("{by} finds the lock held", "{by} 发现锁被占用"),
-		{Looks, Done}:       both("{by} finds the lock to be {holder}'s", "{by} 发现锁是 {holder} 的"),
+		{Looks, Done}:       both("{by} looks at the lock: {holder} has it", "{by} 发现锁是 {holder} 的"),
 		{Looks, ByNobody}:   both("{by} finds no lock", "{by} 发现锁不存在"),
 		{Renews, Done}:      both("{by} renews its lock", "{by} 给自己的锁续期"),
 		{Renews, ByOther}:   both("{by} finds that the lock is no longer its own", "{by} 发现锁已经不是自己的"),

@@ -28,7 +28,7 @@ func TestCompareFindsFirstDifference(t *testing.T) {
 			wantWhy: "The state after it: under v1, lock: A; stock: 100; under v2, lock: A, for 10s; stock: 100",
 		}, {
 			first: "v3", second: "v4", faults: "expiry=1", schedule: "A:SET A:GET A:write A:GET expiry B:SET A:DEL", wantRow: 4,
-			wantWhy: "What happens: under v3, A finds the lock to be A's",
+			wantWhy: "What happens: under v3, A looks at the lock: A has it",
 		}, {
 			first: "v5", second: "v6", faults: "expiry=1", schedule: "A:lock expiry B:lock", wantRow: 3,
 			wantWhy: "A is told that it lost the lock",

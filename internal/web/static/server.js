@@ -5,7 +5,7 @@ import { language, say } from "./words.js";
 // Failure is an unsuccessful answer. Its status is 0 if there was no answer.
 export class Failure extends Error {
   constructor(status, code, message) {
-    super(message);
+    super(message.replace(/^[a-z](?=[a-z]* )/, first => first.toUpperCase())); // unless it begins with a name
     Object.assign(this, { status, code });
   }
 }

@@ -116,9 +116,8 @@ async function showLesson([, name], { passed, draw }) {
 // chapters lists the chapters, each by its first lesson.
 const chapters = [
   { from: 1, title: ["Broken locks", "有缺陷的锁"] },
-  { from: 9, title: ["Around the lock", "锁之外"] },
-  { from: 12, title: ["Beyond one Redis", "不止一个 Redis"] },
-  { from: 14, title: ["Many who wait", "很多人等锁"] },
+  { from: 9, title: ["Sound locks", "可靠的锁"] },
+  { from: 12, title: ["Beyond one Redis, and many who wait", "不止一个 Redis，很多人等锁"] },
 ];
 
 function drawList(lessons) {

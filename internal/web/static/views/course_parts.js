@@ -141,8 +141,8 @@ export class Result {
   schedule = ""; // drawn schedule
   player;
 
-  constructor(command, { says = [] }, desk, whole = () => {}) {
-    this.whole = whole; // callback after the last step was shown
+  constructor(command, { says = [] }, desk, whole) {
+    this.whole = whole; // called when the answer may follow
     this.command = command;
     this.desk = desk;
     this.sentences = says;
@@ -165,10 +165,16 @@ export class Result {
     if (schedule === this.schedule) return;
     this.schedule = schedule;
     this.node.classList.add("reveals"); // hides later steps and the outcome
-    this.player = createSteps(trace, shown, this.desk, () => {
-      this.node.classList.remove("reveals");
-      this.whole();
-    });
+    this.player = createSteps(
+      trace,
+      shown,
+      this.desk,
+      () => {
+        this.node.classList.remove("reveals");
+        this.whole?.();
+      },
+      !!this.whole,
+    );
     replace(this.drawing, this.player.node);
   }
 
@@ -222,25 +228,26 @@ export class Result {
   }
 }
 
-// createSteps draws a schedule at its first step. all is called once every step was shown.
-function createSteps(trace, shown, desk, all) {
+// createSteps draws a schedule at its first step, and calls all after the last; then its button may lead to an answer.
+function createSteps(trace, shown, desk, all, isAnswered) {
   const { picture, description, controls, step: go, load } = createPlayer();
   load({ trace, shown });
   go(1 - trace.steps.length);
   description.classList.add("unseen"); // the picture says it
   const node = el("div.player", picture, controls, description);
   const [, , on, end] = controls.children;
-  for (const [button, says] of [
-    [on, say("Next step ›", "下一步 ›")],
-    [end, say("Show all »", "全部显示 »")],
-  ]) {
-    replace(button, says);
-    button.removeAttribute("aria-label");
-  }
-  on.classList.add("main"); // main button until the last step
+  for (const button of [on, end]) button.removeAttribute("aria-label");
+  replace(end, say("Show all »", "全部显示 »"));
+  on.classList.add("main");
+  let isLast = false;
+  on.addEventListener("click", () => isLast && document.getElementById("verdict")?.scrollIntoView({ block: "center" }));
   const step = by => {
     go(by);
-    if (picture.querySelector(".later")) return;
+    isLast = !picture.querySelector(".later");
+    replace(on, isLast && isAnswered ? say("See the answer ↓", "看答案 ↓") : say("Next step ›", "下一步 ›"));
+    end.disabled = isLast;
+    on.disabled = isLast && !isAnswered;
+    if (!isLast) return;
     on.classList.remove("main");
     all();
   };

@@ -11,7 +11,6 @@ export function drawLevelEnd(seat) {
   const { mode } = seat.place,
     { over, shown } = seat.here.view,
     breach = shown.find(({ anomaly }) => anomaly === seat.goal);
-  if (!breach) seat.solvedAt = 0;
   if (mode === "keep") return drawKeepCard(seat, breach, over);
   if (mode !== "break") return null;
   return breach ? drawSolvedCard(seat, breach) : over && drawFailedCard(seat);
@@ -19,7 +18,6 @@ export function drawLevelEnd(seat) {
 
 const drawButton = (focus, act, ...text) => el("button", { "data-focus": focus, onclick: act }, text);
 const drawUndo = seat => drawButton("again", () => seat.undo(), say("Undo", "撤销"));
-export const drawRestart = seat => drawButton("restart", () => seat.change({ do: "" }), say("Restart", "重来"));
 
 // drawKeepCard says whether the lock was kept whole.
 function drawKeepCard(seat, lost, over) {
@@ -42,19 +40,29 @@ function drawFailedCard(seat) {
   return el("div.note.warn.end", [
     drawStatus("", el("b", reached)),
     el("p", wanted, goal === level?.anomaly && place.in === level.in && level.advice),
-    el("p.row", drawUndo(seat), drawRestart(seat)),
+    el(
+      "p.row",
+      drawUndo(seat),
+      drawButton("restart", () => seat.restart(), say("Restart", "重来")),
+    ),
   ]);
 }
 
-const freshTime = 1000; // length of the card's entrance animation, in ms
-
-// drawSolvedCard says why the lock is broken, with an animation the first time.
-function drawSolvedCard(seat, { step, says: why }) {
+// drawSolvedCard says why the lock is broken. Who only watched is told what it was, and is led to the level.
+function drawSolvedCard(seat, { step, title }) {
   seat.addressBar.keep?.(seat.prefix(step));
-  seat.solvedAt ||= performance.now();
-  const fresh = performance.now() - seat.solvedAt < freshTime ? " fresh" : "",
-    played = isPlayed(seat),
-    n = played && countStars(seat.lock),
+  const { lock, goal, place } = seat,
+    cause = goal === lock.level?.anomaly && lock.level.cause;
+  return el("div.note.good.end", [
+    place.veil ? drawStatus("", el("b", say(`That was it: ${title}.`, `这就是${title}。`))) : drawScore(seat, step),
+    cause && el("p", cause),
+    (place.veil || isPlayed(seat)) && step === seat.at && drawOnward(seat),
+  ]);
+}
+
+// drawScore says in how many steps the lock was broken, and gives a level’s stars.
+function drawScore(seat, step) {
+  const n = isPlayed(seat) && countStars(seat.lock),
     { steps: fewest, schedule } = findShortest(seat),
     { lock, in: scenario } = seat.place;
   const see = say("See the shortest", "看最短时序");
@@ -66,30 +74,28 @@ function drawSolvedCard(seat, { step, says: why }) {
         ]
       : say(" There is no shorter way. ", "步数已经最少。");
   const stars = { role: "img", "aria-label": say(`${n} of 3 stars`, `3 星得 ${n} 星`) };
-  return el("div.note.good.end", [
-    drawStatus(
-      "solved" + fresh,
-      say(`Solved in ${several(step, "step")}.`, `${step} 步攻破。`),
-      fewest > 0 && shortest,
-      played && el("span.stars", stars, "★".repeat(n) + "☆".repeat(3 - n)),
-    ),
-    el("p", why + say(".", "。")),
-    played && step === seat.at && drawOnward(seat),
-  ]);
+  return drawStatus(
+    "solved",
+    say(`Solved in ${several(step, "step")}.`, `${step} 步攻破。`),
+    fewest > 0 && shortest,
+    n && el("span.stars", stars, "★".repeat(n) + "☆".repeat(3 - n)),
+  );
 }
 
 // drawOnward offers what to do next: the schedule under the next lock, another level, an image to share; after the last
-// level, a lock of one’s own.
+// level, a lock of one’s own; to who only watched, the level.
 function drawOnward(seat) {
   const { lock, index, place } = seat,
     following = levelAfter(seat),
-    next = following ?? firstOpenLevel(index);
-  const free = link(["schedule", lock.name], { in: lock.level.in, mode: "break", anomaly: lock.level.anomaly });
-  const to = next
-    ? [say(`Next: ${next.name} `, `下一关：${next.name} `), following && kbd("n")]
-    : say("Break it freely", "自由攻破");
+    next = place.veil ? lock : (following ?? firstOpenLevel(index));
+  const free = link(["schedule", lock.name], { in: lock.level?.in, mode: "break", anomaly: lock.level?.anomaly });
+  const to = place.veil
+    ? say("Now do it yourself", "自己动手试试")
+    : next
+      ? [say(`Next: ${next.name} `, `下一关：${next.name} `), following && kbd("n")]
+      : say("Break it freely", "自由攻破");
   const see = name =>
-    lock.level.stopped
+    lock.level?.stopped
       ? say(`See ${name} stop this`, `看 ${name} 怎么挡住它`)
       : say(`See this under ${name}`, `看它在 ${name} 下会怎样`);
   const under = () => go(seat.address({ beside: following.name }));
@@ -100,7 +106,7 @@ function drawOnward(seat) {
     el("p.row", [
       following && place.beside !== following.name && drawButton("under-next", under, see(following.name)),
       el("a.button.main", { href: next ? levelAddress(next) : free, "data-focus": "onward" }, to),
-      drawButton("card", share, say("Share image", "分享图片")),
+      !place.veil && drawButton("card", share, say("Share image", "分享图片")),
     ]),
   ];
 }

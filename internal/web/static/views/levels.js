@@ -3,7 +3,6 @@ import { el } from "../dom.js";
 import { go, link } from "../route.js";
 import * as store from "../store.js";
 import { say, several } from "../words.js";
-import { drawRestart } from "./level_end.js";
 import { describeScenario, drawOption, drawSelect } from "./seat_parts.js";
 
 const stepName = /^v\d+$/;
@@ -20,8 +19,8 @@ export const firstOpenLevel = index => listLevels(index).find(lock => lock.level
 
 const readAllNotes = () => JSON.parse(store.recall("campaign") ?? "{}");
 
-// readNotes returns what is stored of a level: the shortest schedule found here, and whether a hint came before it.
-// Notes of a level that has changed since do not count.
+// readNotes returns what is stored of a level: the shortest schedule, whether each one was hinted, and whether a hint
+// was asked for since the beginning. Notes of a level that has changed since do not count.
 function readNotes({ name, level }) {
   const noted = readAllNotes()[name];
   return noted && level && noted.anomaly === level.anomaly && noted.in === level.in ? noted : {};
@@ -37,14 +36,13 @@ function writeNotes(lock, what) {
 
 // keepSolution stores a solution unless a shorter one is known.
 export function keepSolution(lock, { steps, schedule }) {
-  if (!(solutionOf(lock)?.steps <= steps)) writeNotes(lock, { steps, schedule });
+  const known = readNotes(lock),
+    best = known.steps <= steps ? known : { steps, schedule };
+  writeNotes(lock, { ...best, hinted: !!known.asked && (!known.steps || known.hinted) });
 }
 
-// noteHint takes the star for solving without a hint, unless the level was already solved in the fewest steps.
-export function noteHint(seat) {
-  const { lock } = seat;
-  if (isPlayed(seat) && !(solutionOf(lock) && !isLonger(lock))) writeNotes(lock, { hinted: true });
-}
+// noteHint notes that the solution that follows is one with a hint.
+export const noteHint = seat => isPlayed(seat) && writeNotes(seat.lock, { asked: true });
 
 // countStars counts the stars of a level: solved, in the fewest steps, without a hint.
 export const countStars = lock =>
@@ -52,16 +50,18 @@ export const countStars = lock =>
 
 // explainTerms replaces the names of anomalies in a text by their titles, with the name in the tooltip.
 export const explainTerms = ({ anomalies }, text) =>
-  text.split(/([a-z]+(?:-[a-z]+)*)/).map(word => {
-    const one = anomalies.find(({ name }) => name === word);
-    return one ? el("span", { title: `${word}: ${one.says}` }, one.title) : word;
+  text.split(RegExp(`${say("", " ?")}\\b(${anomalies.map(({ name }) => name).join("|")})\\b`)).map((part, i) => {
+    const one = anomalies.find(({ name }) => name === part);
+    return i % 2 ? el("span", { title: `${part}: ${one.says}` }, one.title) : part;
   });
 
 // isPlayed reports whether scenario and goal are still the level’s.
 export const isPlayed = ({ lock, place, full, goal }) =>
   place.campaign && lock?.level?.anomaly && full.view.scenario === lock.level.in && goal === lock.level.anomaly;
 
-const solvedStep = seat => seat.full.view.shown.find(({ anomaly }) => anomaly === seat.goal)?.step;
+// solvedStep returns the step that solves the level, if it is played and solved.
+export const solvedStep = seat =>
+  isPlayed(seat) && seat.full.view.shown.find(({ anomaly }) => anomaly === seat.goal)?.step;
 
 export function levelAfter({ index, lock }) {
   const steps = listLevels(index);
@@ -106,7 +106,7 @@ export function drawLevelPath({ index, lock: current }) {
   ]);
 }
 
-// drawLevelCard describes the level being played: the reader’s progress, the possible faults, the result.
+// drawLevelCard describes the level being played: the reader’s progress and the possible faults.
 export function drawLevelCard(seat) {
   const { lock, index } = seat,
     { level, title, name } = lock,
@@ -114,10 +114,10 @@ export function drawLevelCard(seat) {
     done = steps.filter(solutionOf),
     fewest = done.filter(one => !isLonger(one)).length;
   const played = isPlayed(seat),
-    taken = solvedStep(seat) ?? seat.tokens.length,
+    taken = solvedStep(seat) || seat.tokens.length,
     isLong = played && level.steps < taken, // longer than necessary
     count = isLong ? taken : `${taken}/${level?.steps}`;
-  const shorter = say(`There is a shorter way: ${level?.steps} steps `, `有更短的走法：${level?.steps} 步 `);
+  const shorter = say(`There is a shorter way: ${level?.steps} steps`, `有更短的走法：${level?.steps} 步`);
   const back = say("You changed the scenario. Back to the level", "场景改过了，回到这一关");
   const all = say(
     `${done.length}/${steps.length} solved · ${fewest} optimal`,
@@ -127,26 +127,18 @@ export function drawLevelCard(seat) {
     el("b", steps.includes(lock) ? say("Level ", "关卡 ") : say("Side level ", "支线 "), name),
     title,
     played && el("b.count", say(`${count} steps`, `${count} 步`)),
-    isLong && !seat.here.view.over && [shorter, drawRestart(seat)],
+    isLong && !seat.here.view.over && el("span.warn", shorter),
     played && describeScenario(seat),
-    played && solutionOf(lock) && describeResult(lock),
     !played && level?.anomaly && el("a", { href: levelAddress(lock) }, back),
-    (played ? level.keeps_stock : !level?.anomaly) && describeUnbroken(lock),
+    level && !level.anomaly && say("Nothing breaks it in any scenario of the table.", "总表的所有场景都攻不破它。"),
   ];
   const joined = parts.filter(Boolean).map((part, i) => [i > 0 && " · ", part]);
   return el("p.small.card", joined, el("span.soft", " · ", all));
 }
 
-// describeUnbroken says what cannot be broken.
-const describeUnbroken = ({ level }) =>
-  !level
-    ? say("The table of all locks does not know it yet.", "总表还没有它的结果。")
-    : level.anomaly
-      ? say("No scenario of the table loses an update.", "总表的所有场景都不会丢失更新。")
-      : say("Nothing breaks it in any scenario of the table.", "总表的所有场景都攻不破它。");
-
-// noteSolved stores the solution if the level is solved.
+// noteSolved stores the solution if the level is solved. At the beginning, earlier hints no longer count.
 export function noteSolved(seat) {
-  const steps = isPlayed(seat) && solvedStep(seat);
+  const steps = solvedStep(seat);
   if (steps) keepSolution(seat.lock, { steps, schedule: seat.prefix(steps) });
+  else if (isPlayed(seat) && !seat.place.do && readNotes(seat.lock).asked) writeNotes(seat.lock, { asked: false });
 }

@@ -195,7 +195,7 @@ export function show(main, route) {
       "n/a": ["–", say("this lock does not promise that it never happens", "这种锁不承诺它不会发生")],
     }[answer];
     const { title, says: meaning } = anomalies.find(({ name }) => name === anomaly);
-    const says = `${lock}, ${title}: ${why}`,
+    const says = [lock, say(", ", "，"), title, say(": ", "："), why].join(""),
       stops = cell.firstElementChild?.tabIndex ?? -1;
     cell.className = "filled " + (answer === "n/a" ? "none" : answer);
     if (answer === "broken") cell.style.setProperty("--heat", cellHeat(steps)["--heat"]);

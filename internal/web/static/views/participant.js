@@ -180,14 +180,7 @@ export async function attend() {
       refusal = "";
     } catch (failure) {
       if (failure.code === "no_participant") forgetPlace();
-      const why = {
-        dropped: say(
-          "Your address has been taken out, until the room closes.",
-          "你的地址已被移出，本次课堂不能再加入。",
-        ),
-        room_full: say("The room is full.", "课堂人数已满。"),
-      };
-      refusal = why[failure.code] ?? "";
+      refusal = ["dropped", "room_full"].includes(failure.code) ? failure.message : "";
     }
     if (classPlace() === null) break;
     isOver = wasOpen && !room?.open;

@@ -111,17 +111,10 @@ function drawEntrance([door, ...others]) {
       ),
       drawTerminal(["--server.addr 0.0.0.0:8080 --admin.token …"]),
     ]);
+  const code = { viewBox: `-4 -4 ${door.size + 8} ${door.size + 8}`, role: "img" };
   const plain = ({ url }) => url.replace(/^http:\/\//, "");
   return el("aside.door", [
-    svg(
-      "svg",
-      {
-        viewBox: `-4 -4 ${door.size + 8} ${door.size + 8}`,
-        role: "img",
-        "aria-label": say("QR code of the address", "地址的二维码"),
-      },
-      [svg("path", { d: door.path })],
-    ),
+    svg("svg", { ...code, "aria-label": say("QR code of the address", "地址的二维码") }, svg("path", { d: door.path })),
     el("a.join", { href: door.url }, plain(door)),
     others.length > 0 && el("span.small.soft", say("or ", "或 "), others.map(plain).join(", ")),
   ]);

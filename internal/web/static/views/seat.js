@@ -60,7 +60,6 @@ class Seat {
   redoStack = [];
   destination = null; // place of the latest navigation
   shortest = new Map(); // schedule to a goal
-  solvedAt = 0; // time of the solution, in ms of performance.now; 0: unsolved
   latestHint = {}; // the latest hint, and what it is about
   keyQueue = Promise.resolve(); // resolves when the last key has taken effect
   navigation; // promise of the latest navigation
@@ -86,9 +85,7 @@ class Seat {
     this.statusLine = el("p.now.unseen", { role: "status", "aria-live": "polite" });
     const key = (name, english, chinese, act) => [name, english, chinese, this.inTurn(act)];
     const next = () => nextLevel(this) && go(nextLevel(this));
-    const fork = () => open(this.address({}), "_blank", "noopener");
     const whole = [
-      key("f", "fork: the same place in a new tab", "分叉：在新标签页打开同一处", fork),
       key("o", "how far the nearest breach is", "距异常步数：离最近的异常还有几步", () => this.switchDistance()),
       key("b", "beside: the same under the next lock", "并排：在下一种锁下做同样的事", () => this.besideNext()),
       key("c", "the code, or not", "显示或隐藏代码", () => this.open("code")),
@@ -145,7 +142,8 @@ class Seat {
   }
   // question identifies what a hint answers.
   get question() {
-    return [this.place.lock, this.place.in, this.prefix(this.at), this.goal, language()].join("\n");
+    const { lock, in: scenario, mode } = this.place;
+    return [lock, scenario, mode, this.prefix(this.at), this.goal, language()].join("\n");
   }
   get lock() {
     return this.index.locks.find(lock => lock.name === this.place.lock);
@@ -178,6 +176,7 @@ class Seat {
         this.state(place, prefix(place, place.at - 1)),
       ]);
       if (isOver()) return;
+      if (place.campaign && place.lock !== this.place?.lock) Object.assign(this, { undoStack: [], redoStack: [] });
       Object.assign(this, { place, full, here, before, failure: null });
       this.trim();
       this.remember();
@@ -233,7 +232,7 @@ class Seat {
 
   // change opens another place, and can be undone.
   change(changes) {
-    const there = this.address({ code: "", at: undefined, ...changes });
+    const there = this.address({ code: "", at: undefined, veil: "", ...changes });
     if (there === this.addressBar.at()) return; // the second click of two
     this.undoStack.push(this.addressBar.at());
     this.redoStack = [];
@@ -286,11 +285,12 @@ class Seat {
   }
 
   restart() {
-    this.change({ do: "" });
+    this.change({ do: "", beside: "" });
   }
 
-  // ask requests a hint: first the distance, then the move.
+  // ask requests a hint: first the distance, then the move; or whether each move is safe, for who keeps the lock whole.
   async ask() {
+    if (this.place.mode === "keep") return this.switchDistance();
     if (this.hint?.next || this.hint?.waits) {
       this.latestHint.named = true;
       return this.draw();
@@ -359,11 +359,14 @@ class Seat {
   // drawFailure says why there is nothing to show.
   drawFailure() {
     const { status, message } = this.failure;
-    const why = [status === 400 && say("This address leads nowhere. ", "这个地址打不开。"), message];
-    const says = el("p.note.bad", { role: "alert" }, why);
+    const says = el("p.note.bad", { role: "alert" }, [
+      status === 400 && say("This address leads nowhere. ", "这个地址打不开。"),
+      message,
+      isAway(this.failure) && say(" Asking again …", "正在重试……"),
+    ]);
     this.parts = null;
     if (this.embedded) return void replace(this.main, says);
-    const onward = el("a.button", { href: "#/schedule" }, say("To the levels", "去关卡"));
+    const onward = el("p", el("a.button", { href: "#/schedule" }, say("To the levels", "去关卡")));
     replace(this.main, el("h1", say("Scheduler’s seat", "调度席")), says, onward);
   }
 
@@ -475,7 +478,7 @@ class Seat {
       ];
       const attributes = { "data-focus": "fork", href: this.address({}), target: "_blank", rel: "noopener" };
       const fork = say("Fork: the same in a new tab", "分叉：在新标签页打开");
-      return [all.filter(Boolean).map(tool), el("a.button", attributes, fork, kbd("f"))];
+      return [all.filter(Boolean).map(tool), el("a.button", attributes, fork)];
     };
     const menu = el("div", { id: "menu", popover: true, onbeforetoggle: () => replace(menu, entries()) });
     return menu;

@@ -3,6 +3,7 @@ import { drawTableHead, el } from "../dom.js";
 import { drawLoaded, get } from "../server.js";
 import { describeStep, shorten } from "../trace.js";
 import { language, say } from "../words.js";
+import { nextLevel, solvedStep } from "./levels.js";
 import { drawOption, drawSelect } from "./seat_parts.js";
 
 export function drawBeside(seat) {
@@ -23,6 +24,8 @@ export function drawBeside(seat) {
     el("div.row.titled", [
       el("h2", say(`${place.lock} beside`, `${place.lock} 对比`)),
       drawSelect("beside-lock", say("the other lock", "另一种锁"), choose, options),
+      el("button", { "data-focus": "beside-close", onclick: () => choose("") }, say("Close", "关闭")),
+      nextLevel(seat) && solvedStep(seat) && el("a.button.main", { href: nextLevel(seat) }, say("Next", "下一关")),
     ]),
     rows,
   ];

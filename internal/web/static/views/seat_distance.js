@@ -59,7 +59,10 @@ export class Distance {
       const query = { lock, in: scenario, do: schedule.join(" "), anomaly };
       const request = () => streamAnswer("/seat/oracle", query, listeners, signal);
       const lost = message => tell({ failure: { message } });
-      const answer = await retryWhileAway(request, signal, lost).catch(failure => tell({ failure }));
+      const answer = await retryWhileAway(request, signal, lost).catch(async failure => {
+        const hint = failure.code === "too_large" && (await this.seat.nextTo(query.do, anomaly).catch(() => null));
+        tell({ failure, path: hint ? [...schedule.map(() => -2), hint.steps] : null });
+      });
       if (answer) tell(read(answer));
     };
     const whole = ({ path, no_return: noReturn, doomed, states }) => ({ path, noReturn, doomed, states });
@@ -85,19 +88,18 @@ export class Distance {
   drawGauge() {
     if (!this.isShown) return null;
     const { path, states, waiting, failure, noReturn, seat } = this,
-      { at, lock, hint, place } = seat;
-    if (path) this.far = path[at];
+      { at, lock, hint, place, goal, here } = seat,
+      isBreached = here.view.shown.some(({ anomaly }) => anomaly === goal);
+    if (path || isBreached) this.far = isBreached ? 0 : path[at];
     const { far } = this,
       isDoomed = far > 0 && (this.doomed || (noReturn > 0 && at >= noReturn));
-    const unknown =
-      failure?.code === "too_large"
-        ? say("too many states to count", "状态太多，算不完")
-        : (failure?.message ??
+    const isKnown = path || isBreached,
+      unknown =
+        !isKnown &&
+        (failure?.message ??
           (waiting
             ? say("waiting for another search", "等前面的搜索结束")
-            : !path &&
-              (states || far === undefined) &&
-              say(`counting … ${states} states`, `计算中……${states} 个状态`)));
+            : (states || far === undefined) && say(`counting … ${states} states`, `计算中……${states} 个状态`)));
     const max = Math.max(lock.level?.steps ?? 0, far ?? 0, 1),
       label = unknown ? el("span.chip", unknown) : drawChip(far);
     const meter = {
@@ -109,6 +111,7 @@ export class Distance {
       el("p.gauge" + (hint ? ".told" : ""), el("meter", { max, low: 2.5, high: 2.5, optimum: max, ...meter }), label),
       place.oracle &&
         path &&
+        !failure &&
         el("p.small.soft", [
           isDoomed && say("It can no longer be avoided. ", "无论怎样都已无法避免。"),
           say(`From ${states} states, exactly.`, `根据 ${states} 个状态，精确得出。`),

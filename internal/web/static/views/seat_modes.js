@@ -65,8 +65,10 @@ const drawLockChooser = seat =>
 
 // drawTask draws the task, in which the goal can be chosen.
 function drawTask(seat) {
-  const { mode, oracle } = seat.place;
+  const { lock, mode, oracle, anomaly } = seat.place,
+    found = mode === "free" && anomaly && seat.full.view.shown.find(one => one.anomaly === anomaly);
   if (mode === "break") return drawBreakTask(seat);
+  if (found && !oracle) return el("p.goal", say(`${lock} shows: ${found.title}`, `${lock} 出现：${found.title}`));
   const keep = say("Finish every sale without: ", "让每一单都走完，而且不出现："),
     far = say("How far is this: ", "还差几步：");
   return (mode === "keep" || oracle) && el("p.goal", mode === "keep" ? keep : far, drawGoalChooser(seat, "title"));
@@ -95,11 +97,7 @@ function describeHint(seat) {
   if (waits) return say("Looking for the shortest way …", "正在找最短路径……");
   if (failure) return failure.message;
   if (steps === -1) return [say("From here this can never happen: ", "从这里起，已不可能出现："), title];
-  if (steps === -2)
-    return say(
-      "Not found before the search hit its bound. The table searches longer, and hints know what it finds.",
-      "搜索到上限还没有找到。总表搜索得更久，它找到的走法，提示里也能用。",
-    );
+  if (steps === -2) return say("Not found before the search hit its bound.", "搜索到上限还没有找到。");
   if (steps === 0) return [say("It has happened: ", "已经出现："), title];
   if (!named)
     return say(

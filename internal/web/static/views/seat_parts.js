@@ -101,7 +101,7 @@ export function describeScenario(seat) {
   const words = name => {
     const [, , , usual, english, chinese] = numberFlags.find(each => each[0] === name) ?? [];
     const label = english ? say(english, chinese).replace(/ ?[(（].*/, "") : name;
-    return `${label}: ${isTime(usual) ? parseSeconds(flags.get(name)) : flags.get(name)}`;
+    return `${label}${say(": ", "：")}${isTime(usual) ? parseSeconds(flags.get(name)) : flags.get(name)}`;
   };
   const may = [...parseFaults(flags)].map(([name, n]) => faultTitle(seat, name) + (+n > 1 ? ` ×${n}` : ""));
   return [

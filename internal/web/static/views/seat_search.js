@@ -51,10 +51,6 @@ export class Search {
     };
     const titles = new Map(seat.index.anomalies.map(({ name, title }) => [name, title]));
     const names = [...new Set([...(seat.lock?.promises ?? []), "starved"])];
-    const own = say(
-      "A lock of your own is searched on your own machine, where its code is, from the command line.",
-      "你自己的锁要在自己的机器上用命令行搜索，因为代码在那里。",
-    );
     return [
       el("h2", say("Search every schedule", "搜索所有时序")),
       wanted &&
@@ -76,7 +72,6 @@ export class Search {
         { open: this.more, ontoggle: event => (this.more = event.target.open) },
         el("summary", { "data-focus": "fields" }, say("More: change the scenario", "更多：修改场景")),
         drawScenarioForm(seat),
-        el("p.small.soft", own), // a reader's own lock is not on this server
       ),
     ];
   }
