@@ -32,7 +32,7 @@ type burstFlags struct {
 	lang   language.Language
 }
 
-// newBurst returns the command burst.
+// newBurst returns the burst command.
 func newBurst() *cobra.Command {
 	var f burstFlags
 	cmd := &cobra.Command{

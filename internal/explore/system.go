@@ -30,7 +30,7 @@ type System struct {
 
 // Continuation restricts a search to runs that continue without a further fault.
 type Continuation struct {
-	Avoid Anomaly // anomaly that ends a run without a result; "": none
+	Avoid Anomaly // anomaly that ends a run, which is then not a CleanEnd; "": none
 }
 
 // CleanEnd is the result of a run in which all sales have ended without a further fault and without the anomaly to avoid. A search looks

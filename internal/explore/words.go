@@ -44,7 +44,7 @@ func AnomalyText(a Anomaly, scenario Scenario) string {
 // Bound returns the bound that ended the exploration, or "interrupted"; "" if the exploration was complete.
 func (r Result) Bound() string { return BoundText(r.BoundHit, r.Scenario.Language) }
 
-// EndedEarly returns a phrase that the exploration ended early, with the bound that ended it.
+// EndedEarly returns a phrase for an exploration that ended early. The phrase names the bound that ended the exploration.
 func (r Result) EndedEarly() string {
 	if r.Interrupted {
 		return r.Scenario.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound())

@@ -32,6 +32,6 @@ func PollAt[T any](ctx context.Context, opts Options, pause func() time.Duration
 // retryKey is the context key that marks the pauses of Poll.
 type retryKey struct{}
 
-// IsRetry reports whether a wait with this context is a pause of Poll, after which the failed attempt is repeated. Such an attempt fails
-// again until something has changed. It is for implementations of Clock.
+// IsRetry reports whether a wait with this context is a pause of Poll, after which the failed attempt is repeated. The attempt cannot
+// succeed until something changes. IsRetry is for implementations of Clock.
 func IsRetry(ctx context.Context) bool { return ctx.Value(retryKey{}) != nil }

@@ -65,7 +65,7 @@ func (x *Execution) HasClockReadingWaiter() bool {
 	return slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.isLive() && t.waiting && (t.round.readClock || t.round.timeDependent) })
 }
 
-// AdvanceBy advances the virtual time outside the schedule: no transition corresponds to it.
+// AdvanceBy advances the virtual time. The schedule gets no transition for this.
 func (x *Execution) AdvanceBy(d time.Duration) {
 	x.advanceTo(x.now + d)
 	x.settle()
@@ -73,19 +73,19 @@ func (x *Execution) AdvanceBy(d time.Duration) {
 
 // The rest of this file has read-only queries about the current state, for a reader who steps through a schedule.
 
-// Standstill is the reason why a running actor does nothing by itself.
+// Standstill is the reason why a running actor makes no progress until something else happens.
 type Standstill uint8
 
 // The reasons for a standstill.
 const (
-	NoStandstill  Standstill = iota // no standstill: it can do something
-	AsksInVain                      // it sleeps briefly, and its next attempt would get the same replies
-	WaitsForTime                    // it waits for a timer, or for something that may come earlier
-	WaitsForReply                   // it waits for a node that does not answer
-	WaitsForOther                   // it waits for a message, or for another goroutine of its process
+	NoStandstill  Standstill = iota // no standstill: the actor can take a step
+	AsksInVain                      // pause between two attempts at the lock; the next attempt would get the same replies
+	WaitsForTime                    // wait that a timer ends, unless something else ends it earlier
+	WaitsForReply                   // wait for a node that does not answer
+	WaitsForOther                   // wait for a message, or for another goroutine of its process
 )
 
-// Standstill returns why a does nothing by itself, and, for WaitsForTime, when its timer is due.
+// Standstill returns the reason why a makes no progress, and, for WaitsForTime, the virtual time at which its timer is due.
 func (a *Actor) Standstill() (why Standstill, due time.Duration) {
 	t := a.mainTask
 	switch {

@@ -22,7 +22,7 @@ const (
 
 // Upper limits of a scenario's values.
 const (
-	MaxActors = 26  // actors have one letter each
+	MaxActors = 26  // number of actors: each is named by one letter
 	MaxNested = 100 // nested calls of one sale
 	MaxNodes  = 9   // masters of one lock
 	MaxSales  = 100 // sales of one actor

@@ -38,8 +38,8 @@ type taskState struct {
 	detached         bool  // true from its first pause on: its later actions do not belong to the parent's round
 	startedByMessage bool  // a message started it or its parent, so it works for the whole process and not for one sale
 
-	// The command that it is about to send, and what the schedule does with it.
-	pending      []redis.Cmder // nil: none
+	// The command or pipeline that the task is about to send, and what the schedule does with it.
+	pending      []redis.Cmder // commands about to be sent; nil: none
 	server       int           // index of the server that receives the command
 	expiredSends int           // consecutive commands whose context had ended before they were sent
 	replyUnread  bool          // the reply has arrived, and the process, which is paused, has not read it

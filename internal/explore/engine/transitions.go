@@ -45,8 +45,8 @@ func (x *Execution) Transitions() []Transition {
 		list.addToProcesses(func(p *Process) bool { return !p.paused && p.listenerWithMessage() != nil }, ReceivesMessage, LosesMessage)
 		active := len(list.all) > 0
 		list.addProcessFaults()
-		list.addToActors((*Actor).canCancel, Leaves)
-		list.addToActors(func(a *Actor) bool { return a.canCancel() && a.canMissEnd() }, LeavesUnnoticed)
+		list.addToActors((*Actor).canLeave, Leaves)
+		list.addToActors(func(a *Actor) bool { return a.canLeave() && a.canMissEnd() }, LeavesUnnoticed)
 		list.addTime(active)
 		list.addServerFaults()
 		list.addToProcesses(func(p *Process) bool { return p.hasBegun() && !p.hasEnded() }, ClockJumps)

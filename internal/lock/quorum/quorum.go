@@ -127,11 +127,11 @@ func (n *Nodes) idle() (idle []*Node, change <-chan struct{}) {
 	return idle, change
 }
 
-// answered ends the request that last belongs to.
-func (n *Nodes) answered(last chan struct{}) {
+// endRequest closes done, the channel last of a node whose request has ended, and wakes the votes that wait for an idle node.
+func (n *Nodes) endRequest(done chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	close(last)
+	close(done)
 	close(n.change)
 	n.change = make(chan struct{})
 }
@@ -154,7 +154,7 @@ func (n *Nodes) Ask(ctx context.Context, nodes []*Node, r Request) Tally {
 				return
 			}
 			agreed, err := r(detached, node.client)
-			n.answered(last)
+			n.endRequest(last)
 			b.cast(agreed, err)
 		})
 	}
