@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ErrTooOld is returned by CheckVersion for a server older than the locks and the shop support.
+// ErrTooOld is returned by CheckVersion for a Redis that is too old for the locks and the shop.
 var ErrTooOld = errors.New("too old: lockstep needs Redis 7 or newer")
 
 // oldestRedis is the first major version that always replicates a script's commands one by one and returns script errors with a code.

@@ -150,7 +150,7 @@ func (x *Execution) Close() {
 	x.tasks = nil
 }
 
-// killDeadTasks ends the tasks, timers and subscriptions of dead processes. What their pipelines have sent is still under way.
+// killDeadTasks ends the tasks, timers and subscriptions of dead processes. Commands that their pipelines have sent remain under way.
 func (x *Execution) killDeadTasks() {
 	for _, t := range x.tasks {
 		if t.actor.Process.dead && !t.Ended() {
@@ -164,7 +164,7 @@ func (x *Execution) killDeadTasks() {
 	x.listeners = slices.DeleteFunc(x.listeners, func(l *listener) bool { return l.actor.Dead() })
 }
 
-// Fail stops the exploration with an error, which Err returns.
+// Fail stops the exploration with an error, which Err then returns. Later errors are ignored.
 func (x *Execution) Fail(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -82,8 +82,8 @@ func kindTable() [kindCount]kindSpec {
 // moveTask runs the next action of a task, with the fault k on its command.
 func moveTask(x *Execution, k Kind, id int) bool { return x.tasks[id].move(k) }
 
-// moveAndStopReplication makes a command take effect that a replica or a snapshot does not receive, nor anything later. It is not a step of
-// its own if a promotion would lose nothing.
+// moveAndStopReplication makes a command take effect whose changes the replica or the snapshot does not receive, and no later ones either.
+// The result is not a step of its own if a promotion would lose nothing.
 func moveAndStopReplication(x *Execution, k Kind, id int) bool {
 	isStep := x.tasks[id].move(k)
 	s := x.Cluster.LaggingServer()

@@ -12,7 +12,7 @@ import (
 
 // Queries of a judge or a recorder about the current state.
 
-// IsWaitingInVain reports whether a waits for something that will not come merely by the passing of time.
+// IsWaitingInVain reports whether a waits for something that the passing of time alone will not bring.
 func (a *Actor) IsWaitingInVain() bool {
 	t := a.mainTask
 	return t.waiting && !t.undecided && (t.waitTimer == nil || t.isInBriefSleep() && t.wouldRepeat() || t.isInFutileSleep())
@@ -27,9 +27,9 @@ func (x *Execution) IsTimerNext() bool {
 	return next != nil && (expiry == 0 || next.dueAt < x.now+expiry)
 }
 
-// OutlivingTasks returns the tasks that still run although all sales of their process have ended. It leaves out tasks that
-// await a node, as the client's read timeout ends them; tasks that handle a message, as they work for the process; tasks whose wait has
-// ended; and those of a paused process, as they may end once it resumes.
+// OutlivingTasks returns the tasks that still run although all sales of their process have ended. It leaves out processes that are paused,
+// because their tasks may end after the pause, and processes of which a task awaits a node, because the client's read timeout ends the wait.
+// It also leaves out tasks that handle a message, because they work for the process, and tasks whose wait has ended.
 func (x *Execution) OutlivingTasks() (all []Subject) {
 	for _, p := range x.processes {
 		if !p.IsOver() || p.isAwaitingNode() {

@@ -71,9 +71,9 @@ func (x *Execution) Transitions() []Transition {
 
 // EnabledTransitions are the transitions that are possible next.
 type EnabledTransitions struct {
-	All             []Transition // in a fixed order
-	OnlyFutilePolls bool         // all lead only to polls in vain
-	LastResort      bool         // all are retries before the waiters count as stuck
+	All             []Transition // possible transitions, in a fixed order
+	OnlyFutilePolls bool         // all transitions lead only to polls in vain
+	LastResort      bool         // all transitions are retries before the waiters count as stuck
 }
 
 // transitionList collects the transitions of EnabledTransitions.
