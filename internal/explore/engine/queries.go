@@ -28,7 +28,7 @@ func (x *Execution) IsTimerNext() bool {
 }
 
 // OutlivingTasks returns the tasks that still run although all sales of their process have ended. It leaves out processes that are paused,
-// because their tasks may end after the pause, and processes of which a task awaits a node, because the client's read timeout ends the wait.
+// because their tasks may end after the pause, and processes in which a task awaits a node, because the client's read timeout ends that.
 // It also leaves out tasks that handle a message, because they work for the process, and tasks whose wait has ended.
 func (x *Execution) OutlivingTasks() (all []Subject) {
 	for _, p := range x.processes {

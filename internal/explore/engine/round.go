@@ -83,8 +83,8 @@ func (r *round) extendsExpiry(c *simredis.Cluster, now time.Duration) bool {
 	})
 }
 
-// wouldRepeat reports whether t's next round would be the same as its last. This holds if lock.Poll repeats the same attempt and none of the
-// inputs of the last round has changed: the keys that the round used in Redis, its process's memory, and the time that it read.
+// wouldRepeat reports whether t's next round would be the same as its last. This holds if lock.Poll repeats the same attempt and none of
+// the inputs of the last round has changed: the keys that the round used in Redis, its process's memory, and the time that it read.
 func (t *Task) wouldRepeat() bool {
 	r, events := &t.round, t.actor.Process.eventCount
 	return t.isInPollSleep() && !r.replyLost && r.ownEvents == events-r.startEvents && r.endEvents == events &&
