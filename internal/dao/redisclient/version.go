@@ -18,7 +18,7 @@ const oldestRedis = 7
 func CheckVersion(server, version string) error {
 	text, _, _ := strings.Cut(version, ".")
 	if major, err := strconv.Atoi(text); err == nil && major < oldestRedis && strings.EqualFold(server, "redis") {
-		return fmt.Errorf("Redis %.20s is %w", version, ErrTooOld)
+		return fmt.Errorf("version %.20s is %w", version, ErrTooOld)
 	}
 	return nil
 }
