@@ -18,9 +18,9 @@ type Adapter[H any] struct {
 	Acquire    func(ctx context.Context) (H, error)    // obtains the lock; see Lock.Lock
 	TryAcquire func(ctx context.Context) (H, error)    // tries once to obtain the lock, without waiting; if nil, every actor calls Acquire
 	Release    func(held H, ctx context.Context) error // releases the lock; see Held.Unlock
-	Valid      func(held H) bool                       // see Held.Valid; if nil, the lock is always valid
-	Context    func(held H) context.Context            // see Held; if nil, it is never canceled
-	Token      func(held H) int64                      // see Held; if nil, there are no tokens
+	Valid      func(held H) bool                       // the method Valid of Held; if nil, the lock is always valid
+	Context    func(held H) context.Context            // the method Context of Held; if nil, there is no such context
+	Token      func(held H) int64                      // the method Token of Held; if nil, there are no tokens
 }
 
 // Lock calls Acquire; see [Lock].

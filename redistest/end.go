@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/explore/bubble/server"
 )
 
-// Outcome is the outcome of an actor's work, as far as the actor can know it.
+// Outcome tells how an actor's work ended, as far as the actor can know.
 type Outcome string
 
 // The outcomes of an actor.

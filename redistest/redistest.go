@@ -267,8 +267,8 @@ const maxActors = 4
 // kindNamePattern matches the names that a Kind may have.
 var kindNamePattern = regexp.MustCompile(`^[A-Za-z]+$`)
 
-// kinds validates the kinds of actors, and returns them with their defaults filled in. It turns Actor into one kind with so many actors; 0
-// means two.
+// kinds validates the kinds of actors, and returns them with their defaults filled in. It turns Actor into one kind with this number of
+// actors; 0 means two.
 func (s System) kinds(actors int) (kinds []Kind, err error) {
 	switch {
 	case s.Actor == nil && len(s.Kinds) == 0:

@@ -33,7 +33,7 @@ const (
 	// Anomalies that only other parts of lockstep look for; see Row.Parts.
 	Busy         Anomaly = "busy"         // a process sends commands without a pause
 	Unattributed Anomaly = "unattributed" // a lock is changed so that its value does not show whose it is
-	Polling      Anomaly = "polling"      // a waiter asks Redis again and again
+	Polling      Anomaly = "polling"      // a waiter polls Redis
 	Unanswered   Anomaly = "unanswered"   // Redis does not reply to a command
 	Price        Anomaly = "price"        // cost of a lock in commands, round trips or requirements
 )

@@ -166,7 +166,7 @@ func (a *API) lockChanged(r *http.Request) LockAnswer {
 // noKey is the reply of PTTL for a missing key.
 const noKey = -2
 
-// putLock handles PUT /lock.
+// putLock handles PUT /lock: it starts a new run with the given lock.
 func (a *API) putLock(r *http.Request) (any, error) {
 	var body struct {
 		Version *string `json:"version"`

@@ -32,7 +32,7 @@ type burstFlags struct {
 	lang   language.Language
 }
 
-// newBurst returns the command burst.
+// newBurst returns the burst command.
 func newBurst() *cobra.Command {
 	var f burstFlags
 	cmd := &cobra.Command{
@@ -124,8 +124,8 @@ func (f burstFlags) run(cmd *cobra.Command) (load.Result, error) {
 	return result, errors.Join(err, page.write(cmd.Context(), result), page.close())
 }
 
-// findTargets sets the target servers and their token, prints them as the first line, and starts a server if none is running. The caller
-// must call closeTarget.
+// findTargets sets the target servers and their token, prints the targets as the first line, and starts a server if none is running. The
+// caller must call closeTarget.
 func (f *burstFlags) findTargets(cmd *cobra.Command) (closeTarget func() error, err error) {
 	prefix := f.lang.Say("burst: asking", "burst：请求")
 	for i, target := range f.Targets {

@@ -19,7 +19,7 @@ type checkFlags struct {
 	lang language.Language
 }
 
-// newCheck returns the command check.
+// newCheck returns the check command.
 func newCheck() *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
@@ -51,7 +51,7 @@ the exit code stays the same.`,
 	return cmd
 }
 
-// runCheck runs the command check.
+// runCheck runs the check command.
 func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 	switch {
 	case f.hint && f.solution:

@@ -32,7 +32,7 @@ type exitCode int
 // Error implements error.
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// exitWith returns err, or, if it is nil, an error that makes the command exit with code; nil for exitOK.
+// exitWith returns err. If err is nil, it returns an error that makes the command exit with code; nil for exitOK.
 func exitWith(err error, code int) error {
 	if err == nil && code != exitOK {
 		err = exitCode(code)
@@ -46,7 +46,7 @@ const productName = "lockstep"
 // Program is one invocation of lockstep: the name by which it was started, and its standard input.
 type Program struct {
 	Name string    // command as typed, see Typed; hints that show a command begin with it
-	In   io.Reader // standard input; nil: that of the process
+	In   io.Reader // standard input; nil: the process's own
 }
 
 // Run runs a command line of a program that was started as productName, and returns its exit code.

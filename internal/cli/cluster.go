@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/server"
 )
 
-// newCluster returns the command cluster.
+// newCluster returns the cluster command.
 func newCluster() *cobra.Command {
 	var replicas int
 	var version string

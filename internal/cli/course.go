@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/language"
 )
 
-// newCourse returns the command course.
+// newCourse returns the course command.
 func newCourse() *cobra.Command {
 	var lang language.Language
 	var reset, list bool
@@ -41,7 +41,7 @@ end of the input, stops the course. Exit code: 0, even if you stop; 2 after an e
 	return cmd
 }
 
-// runCourse runs the command course.
+// runCourse runs the course command.
 func runCourse(cmd *cobra.Command, args []string, lang language.Language, reset, list bool) error {
 	dir, err := os.Getwd()
 	if err != nil {

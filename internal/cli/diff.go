@@ -23,7 +23,7 @@ type diffFlags struct {
 	lang         language.Language
 }
 
-// newDiff returns the command diff.
+// newDiff returns the diff command.
 func newDiff() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
@@ -49,7 +49,7 @@ side. If NO_COLOR is set, or the terminal is dumb, the output has no colors.`,
 	return cmd
 }
 
-// runDiff runs the command diff.
+// runDiff runs the diff command.
 func runDiff(cmd *cobra.Command, args []string, f diffFlags) (err error) {
 	switch {
 	case f.stat && f.asJSON:

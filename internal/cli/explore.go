@@ -35,7 +35,7 @@ type exploreFlags struct {
 	html      string // file for the page; empty: no page
 }
 
-// newExplore returns the command explore.
+// newExplore returns the explore command.
 func newExplore() *cobra.Command {
 	var f exploreFlags
 	cmd := &cobra.Command{
@@ -116,7 +116,7 @@ func notationHelp() []string {
 	return lines
 }
 
-// runExplore runs the command explore.
+// runExplore runs the explore command.
 func runExplore(cmd *cobra.Command, args []string, f exploreFlags) (err error) {
 	if f.Scenario, err = f.scenario.Scenario(); err != nil {
 		return suggestFault(err, f.scenario.Faults())

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/load"
 )
 
-// newHealth returns the command health.
+// newHealth returns the health command.
 func newHealth() *cobra.Command {
 	return &cobra.Command{
 		Use:   "health",

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/server"
 )
 
-// newJob returns the command job.
+// newJob returns the job command.
 func newJob() *cobra.Command {
 	var s job.Session
 	var version string

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/web"
 )
 
-// newLab returns the command lab.
+// newLab returns the lab command.
 func newLab() *cobra.Command {
 	var lock, redis string
 	var asJSON bool

@@ -126,7 +126,7 @@ func printLines(to io.Writer, lines ...string) {
 // countLines returns the number of lines in text.
 func countLines(text []byte) int64 { return int64(bytes.Count(text, []byte("\n"))) }
 
-// newLog returns a logger of text lines. The level is a setting's; any other name means info.
+// newLog returns a logger of text lines. level is the value of the setting log.level; any other name means info.
 func newLog(to io.Writer, level string) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {

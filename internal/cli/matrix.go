@@ -21,7 +21,7 @@ type matrixFlags struct {
 	parallel int // number of labs that run at the same time
 }
 
-// newMatrix returns the command matrix.
+// newMatrix returns the matrix command.
 func newMatrix() *cobra.Command {
 	var f matrixFlags
 	cmd := &cobra.Command{
@@ -47,7 +47,7 @@ error.`,
 	return cmd
 }
 
-// runMatrix runs the command matrix.
+// runMatrix runs the matrix command.
 func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 	if f.parallel < 1 {
 		return language.Translate(fmt.Errorf("--beside %d is not allowed: want at least 1", f.parallel), "--beside 不能是 %d：至少是 1", f.parallel)

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/ownlock"
 )
 
-// newNew returns the command new.
+// newNew returns the new command.
 func newNew() *cobra.Command {
 	var lang language.Language
 	cmd := &cobra.Command{

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/server"
 )
 
-// newServe returns the command serve.
+// newServe returns the serve command.
 func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -34,7 +34,7 @@ func hideFlag(cmd *cobra.Command, flag string) {
 	}
 }
 
-// runServe runs the command serve, or the program without a command.
+// runServe runs the serve command, or the program without a command.
 func runServe(cmd *cobra.Command, _ []string) error {
 	ctx, end := context.WithCancel(cmd.Context())
 	defer end()

@@ -17,7 +17,7 @@ import (
 	"lockstep/internal/server"
 )
 
-// newSite returns the command site.
+// newSite returns the site command.
 func newSite() *cobra.Command {
 	var lang language.Language
 	var addr string
@@ -42,7 +42,7 @@ serves it at /tab/. Exit code: 0 written; 2 after an error.`,
 	return cmd
 }
 
-// runSite runs the command site.
+// runSite runs the site command.
 func runSite(cmd *cobra.Command, args []string, addr string, lang language.Language) error {
 	here, err := os.Getwd()
 	if err != nil {

@@ -31,7 +31,7 @@ type soakFlags struct {
 	asJSON   bool
 }
 
-// newSoak returns the command soak.
+// newSoak returns the soak command.
 func newSoak() *cobra.Command {
 	var f soakFlags
 	cmd := &cobra.Command{
@@ -116,7 +116,7 @@ func (f soakFlags) command(cmd *cobra.Command) string {
 	return text
 }
 
-// runSoak runs the command soak.
+// runSoak runs the soak command.
 func runSoak(cmd *cobra.Command, f soakFlags) error {
 	kinds, err := soak.ParseKinds(f.faults)
 	if err != nil {

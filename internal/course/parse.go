@@ -78,8 +78,8 @@ func parse(markdown string, in language.Language) (l Lesson, err error) {
 	return l, l.makeParts(opening, sections)
 }
 
-// cutPassage cuts a passage out of the first paragraph of a section, from the text begin to the text end. It returns the text between the
-// two; "" if there is no such passage.
+// cutPassage removes a passage from the first paragraph of a section: the text from the mark begin to the mark end, with both marks. It
+// returns the other blocks, and the text between the marks; "" if there is no such passage.
 func (s blocks) cutPassage(begin, end string) (rest blocks, passage string) {
 	if len(s) == 0 {
 		return s, ""

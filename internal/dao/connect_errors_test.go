@@ -91,7 +91,7 @@ func TestOldServerIsRefused(t *testing.T) {
 				return true
 			})
 			_, err := dao.Open(t.Context(), dao.Config{Addrs: []string{m.Addr()}})
-			want := "redis.addrs: Redis at " + m.Addr() + " refuses: it is Redis " + name + ": it is too old: lockstep needs Redis 7 or newer"
+			want := "redis.addrs: Redis at " + m.Addr() + " refuses: version " + name + " is too old: lockstep needs Redis 7 or newer"
 			if err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("got %v, want %s", err, want)
 			}

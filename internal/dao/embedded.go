@@ -15,10 +15,8 @@ import (
 
 // acceptPause is how long an embedded Redis waits after a failed Accept: if file descriptors have run out, some may be closed meanwhile.
 // It also bounds the time to tell a client that the server is full.
-// It also bounds the time to tell a client that the server is full.
 const acceptPause = 20 * time.Millisecond
 
-// errStopped is the error of a dial while the embedded Redis is closed.
 // errStopped is the error of a dial while the embedded Redis is closed.
 var errStopped = errors.New("the embedded Redis is stopped")
 

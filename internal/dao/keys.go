@@ -10,7 +10,7 @@ import (
 
 // Keys and channels of the shop in Redis. All lie in the same Redis Cluster slot as the stock.
 const (
-	InventoryKey = meaning.StockKey        // string: the stock        // string: the stock
+	InventoryKey = meaning.StockKey        // string: the stock
 	RunKey       = "{inventory}:run"       // hash: id, lock, initial, written, sold, max_in_flight, settings, tuning, forgot
 	pastRunsKey  = "{inventory}:runs_over" // list: ids of the runs whose orders are kept, newest first
 	fenceKey     = "{inventory}:fence"     // string: the largest fencing token seen

@@ -25,10 +25,10 @@ var errStaleConn = fmt.Errorf("%w: the connection led to a server that was no lo
 type masterTracker struct {
 	onStale func() // called after connections became stale; must not wait for Redis; may be nil
 
-	generation atomic.Int64 // number of times that connections became stale
+	generation atomic.Int64 // number of times that all existing connections became stale
 }
 
-// dialHook wraps each new connection with the current generation.
+// dialHook wraps each new connection in a trackedConn that remembers the generation in which it was made.
 func (m *masterTracker) dialHook(next redis.DialHook) redis.DialHook {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		generation := m.generation.Load() // Read before the address is resolved, so that a failover meanwhile makes the connection stale.
@@ -94,7 +94,7 @@ type trackedConn struct {
 	net.Conn
 
 	tracker    *masterTracker
-	generation int64
+	generation int64 // generation of tracker when the connection was made
 }
 
 // isStale reports whether connections became stale after this one was made.
@@ -109,7 +109,7 @@ func (c *trackedConn) Write(p []byte) (int, error) {
 }
 
 // SyscallConn implements syscall.Conn. On systems that support it, go-redis calls it to check a connection taken from the pool, and
-// replaces the connection if it fails: so stale ones are replaced.
+// replaces the connection if the call fails. In this way stale connections are replaced.
 func (c *trackedConn) SyscallConn() (syscall.RawConn, error) {
 	if c.isStale() {
 		return nil, errStaleConn

@@ -66,7 +66,7 @@ func (s *Store) runBeat(ctx context.Context, replicaJSON []byte, runID string) (
 	return reply, nil
 }
 
-// RequestHeartbeats asks the other replicas for an immediate heartbeat. One that misses the message sends its next heartbeat within a
+// RequestHeartbeats asks the other replicas for an immediate heartbeat. A replica that misses the message sends its next heartbeat within a
 // second.
 func (s *Store) RequestHeartbeats(ctx context.Context) error {
 	return rediserr.Classify(ctx, "PUBLISH "+heartbeatRequestChannel, s.client.Publish(ctx, heartbeatRequestChannel, "").Err())

@@ -35,7 +35,7 @@ func NodeRights() strategy.Rights {
 
 // CheckStrategy checks that a strategy works on this Redis with a lock key of this name: it takes and releases a lock on a separate key,
 // and subscribes to the channels. If the user lacks a right, it fails with strategy.ErrNoRights, which holds the error of Redis and all
-// required rights: those of the lock, and own, which are those of the rest of the program. Each Redlock node is tried separately; one that
+// required rights: those of the lock, and own, the rights of the rest of the program. Each Redlock node is tried separately; a node that
 // does not answer is not a failure.
 func (r *Redis) CheckStrategy(ctx context.Context, s strategy.Strategy, key string, own strategy.Rights) error {
 	if err := s.CheckServers(r.Servers); err != nil {
@@ -63,8 +63,8 @@ func (r *Redis) CheckStrategy(ctx context.Context, s strategy.Strategy, key stri
 	return errors.Join(errs...)
 }
 
-// ExplainDenial turns an error about a missing right into a strategy.ErrNoRights with all required rights: those of the lock, and own,
-// which are those of the rest of the program. It returns other errors unchanged.
+// ExplainDenial turns an error about a missing right into a strategy.ErrNoRights with all required rights: those of the lock, and own, the
+// rights of the rest of the program. It returns other errors unchanged.
 func (r *Redis) ExplainDenial(s strategy.Strategy, key string, own strategy.Rights, err error) error {
 	return explainDenial(r.config, s.Name, own.Union(s.Rights(r.Servers, key)), err)
 }
@@ -90,7 +90,7 @@ func trySubscribe(ctx context.Context, client redis.UniversalClient, rights stra
 }
 
 // explainDenial turns an error about a missing right into a strategy.ErrNoRights with the ACL command that grants all required rights, and
-// one about an unknown command into a strategy.ErrNoCommand. It returns other errors unchanged.
+// an error about an unknown command into a strategy.ErrNoCommand. It returns other errors unchanged.
 func explainDenial(cfg redisclient.Config, version string, needs strategy.Rights, err error) error {
 	at := strings.Join(cfg.Addrs, ",")
 	switch {

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// DetectServers determines which servers a lock can use: the name and version of the stock's Redis, its command for compare-and-delete, and
-// the number of nodes.
+// DetectServers describes the servers that a lock can use: the name and version of the stock's Redis, its command for compare-and-delete,
+// and the number of nodes.
 func DetectServers(ctx context.Context, client redis.UniversalClient, nodes Nodes) (strategy.Servers, error) {
 	if err := client.Ping(ctx).Err(); err != nil {
 		return strategy.Servers{}, err
@@ -60,17 +60,17 @@ func checkServer(ctx context.Context, client redis.UniversalClient, cfg rediscli
 	}
 }
 
-// helloFields returns the fields of the reply to HELLO, in which a server describes itself; empty if the server refuses it.
+// helloFields returns the fields of the reply to HELLO, in which a server describes itself; empty if the command fails.
 func helloFields(ctx context.Context, client redis.UniversalClient) map[string]string {
 	fields := map[string]string{}
-	reply, _ := client.Do(ctx, "HELLO").Slice() // Servers before Redis 6 refuse HELLO; nobody depends on its fields.
+	reply, _ := client.Do(ctx, "HELLO").Slice() // Errors are ignored: callers treat missing fields as unknown.
 	for i := 0; i+1 < len(reply); i += 2 {
 		fields[fmt.Sprint(reply[i])] = fmt.Sprint(reply[i+1])
 	}
 	return fields
 }
 
-// findCompareAndDelete returns the name of the server's compare-and-delete command, which it finds by trying; "" if it has none.
+// findCompareAndDelete returns the name of the server's compare-and-delete command, found by trying each; "" if there is none.
 func findCompareAndDelete(ctx context.Context, client redis.UniversalClient) (string, error) {
 	const key, value = "{" + lock.Key + "}:none", "none" // never set
 	for _, command := range [][]any{{"DELEX", key, "IFEQ", value}, {"DELIFEQ", key, value}} {
@@ -86,7 +86,7 @@ func findCompareAndDelete(ctx context.Context, client redis.UniversalClient) (st
 }
 
 // EvictionPolicy returns the policy by which Redis evicts keys when memory is full, such as volatile-lru; "" if it evicts none or does not
-// disclose it. Every eviction policy may evict locks, because they have an expiry.
+// disclose it. Every eviction policy may evict a lock that has an expiry.
 func (r *Redis) EvictionPolicy(ctx context.Context) (policy string) {
 	fields, _ := r.Store.ConfigGet(ctx, "maxmemory*").Result() // Many hosted Redis services refuse CONFIG.
 	if fields["maxmemory"] == "" || fields["maxmemory"] == "0" || fields["maxmemory-policy"] == "noeviction" {

@@ -34,7 +34,7 @@ func Names() []string {
 // ErrUnknown is returned by Find for a name that is not in the table.
 var ErrUnknown = lock.WithCode("unknown_lock", "there is no such lock")
 
-// Find returns the strategy with a name. It fails with ErrUnknown.
+// Find returns the strategy called name, or ErrUnknown.
 func Find(name string) (strategy.Strategy, error) {
 	for _, s := range Table() {
 		if s.Name == name {

@@ -79,23 +79,23 @@ func (f Figures) Write(w io.Writer) error {
 	return err
 }
 
-// Number names one of the numbers of a Cell.
-type Number string
+// Metric names a measured number: a field of Cell.
+type Metric string
 
-// The numbers of a Cell.
+// The metrics, by the names of their JSON fields.
 const (
-	Share    Number = "share"
-	Commands Number = "commands"
-	Wait     Number = "wait"
+	Share    Metric = "share"
+	Commands Metric = "commands"
+	Wait     Metric = "wait"
 )
 
-// Point is a number under a condition.
+// Point is a metric under a condition.
 type Point struct {
-	Number
+	Metric
 	Condition
 }
 
-// Points returns the numbers that are shown of each lock: every share, the commands under the most polls, and the waits of 16 buyers, where
+// Points returns the points that are shown of each lock: every share, the commands under the most polls, and the waits of 16 buyers, where
 // a queue makes the largest difference.
 func Points() (all []Point) {
 	for _, at := range Conditions() {
@@ -104,13 +104,13 @@ func Points() (all []Point) {
 	return append(all, Point{Commands, Condition{200, 3}}, Point{Wait, Condition{16, 1}}, Point{Wait, Condition{16, 3}})
 }
 
-// Value returns a number of a lock, rounded for display; "" if it was not measured.
+// Value returns the number at a point for a lock, rounded for display; "" if it was not measured.
 func (f Figures) Value(lock string, at Point) string {
 	i := slices.IndexFunc(f.Cells, func(c Cell) bool { return c.Lock == lock && c.Condition == at.Condition })
 	if i < 0 {
 		return ""
 	}
-	switch c := f.Cells[i]; at.Number {
+	switch c := f.Cells[i]; at.Metric {
 	case Share:
 		return fmt.Sprintf("%.2f", c.Share)
 	case Commands:
@@ -140,9 +140,9 @@ func (c Condition) In(in language.Language) string {
 	return in.Say("%d buyers in %d processes", "%[2]d 个进程、%[1]d 个买家", c.Buyers, c.Processes)
 }
 
-// phrase returns a value of the number in words.
-func (n Number) phrase(value string, in language.Language) string {
-	switch n {
+// phrase returns a value of the metric in words.
+func (m Metric) phrase(value string, in language.Language) string {
+	switch m {
 	case Share:
 		return in.Say("%s of the limit", "吞吐量是上限的 %s 倍", value)
 	case Commands:
@@ -154,7 +154,7 @@ func (n Number) phrase(value string, in language.Language) string {
 }
 
 // Change describes how a number changes from one lock to the next: "one buyer: 0.47 → 0.95 of the limit". It returns "" if the number of
-// the second lock was not measured. That of the first may be missing: v0 oversells.
+// the second lock was not measured. The number of the first may be missing: v0 oversells.
 func (f Figures) Change(from, to string, at Point, in language.Language) string {
 	before, after := f.Value(from, at), f.Value(to, at)
 	if after == "" {

@@ -52,19 +52,19 @@ func TestChangeDescribesBothFigures(t *testing.T) {
 		want     [2]string
 	}{
 		{
-			from: "v1", to: "v2", at: evolution.Point{Number: evolution.Share, Condition: evolution.Alone()},
+			from: "v1", to: "v2", at: evolution.Point{Metric: evolution.Share, Condition: evolution.Alone()},
 			want: [2]string{"one buyer: 0.50 → 0.50 of the limit", "单个买家：吞吐量是上限的 0.50 → 0.50 倍"},
 		},
 		{
-			from: "v0", to: "v1", at: evolution.Point{Number: evolution.Commands, Condition: evolution.Alone()},
+			from: "v0", to: "v1", at: evolution.Point{Metric: evolution.Commands, Condition: evolution.Alone()},
 			want: [2]string{"one buyer: 4.0 commands a sale", "单个买家：每单 4.0 条命令"},
 		},
 		{
-			from: "v1", to: "v2", at: evolution.Point{Number: evolution.Wait, Condition: crowd},
+			from: "v1", to: "v2", at: evolution.Point{Metric: evolution.Wait, Condition: crowd},
 			want: [2]string{"200 buyers in 3 processes: longest wait 2.5 times the mean", "3 个进程、200 个买家：最长等待是平均的 2.5 倍"},
 		},
-		{from: "v2", to: "v3", at: evolution.Point{Number: evolution.Share, Condition: crowd}},
-		{from: "v1", to: "v2", at: evolution.Point{Number: evolution.Wait, Condition: evolution.Alone()}},
+		{from: "v2", to: "v3", at: evolution.Point{Metric: evolution.Share, Condition: crowd}},
+		{from: "v1", to: "v2", at: evolution.Point{Metric: evolution.Wait, Condition: evolution.Alone()}},
 	} {
 		t.Run(c.from+" to "+c.to, func(t *testing.T) {
 			for i, in := range language.All() {

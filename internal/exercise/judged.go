@@ -81,10 +81,10 @@ func (c contextLock) wrapLease(request context.Context, l *lock.Lease) *lock.Lea
 	return lock.NewLease(c.workContext(request, l.Context()), c.clock, l.Token(), l.Unlock)
 }
 
-// withoutCancel is a workContext with which sales finish their work even if the request or the lease ends.
+// withoutCancel is a workContext under which sales finish even if the request or the lease ends.
 func withoutCancel(_, lease context.Context) context.Context { return context.WithoutCancel(lease) }
 
-// endsOnLoss is a workContext with which sales stop only if their request ends, or the lease ends because the lock is lost.
+// endsOnLoss is a workContext under which sales stop only if their request ends, or the lease ends because the lock is lost.
 func endsOnLoss(request, lease context.Context) context.Context { return lossContext{lease, request} }
 
 // lossContext is the context of a lease that ignores every end of the lease but ErrLost.

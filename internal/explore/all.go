@@ -60,8 +60,8 @@ func (c AnomalyCell) String() string {
 	}
 }
 
-// MaxSchedulesOnNodes bounds what Tabulate explores of a lock on several masters in one scenario. With three masters, no scenario has so
-// many schedules.
+// MaxSchedulesOnNodes is the largest number of schedules that Tabulate explores of a lock on several masters in one scenario. With three
+// masters, every scenario has fewer.
 const MaxSchedulesOnNodes = 200_000
 
 // ScenariosFor returns the scenarios in which Tabulate explores a strategy.

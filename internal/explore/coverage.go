@@ -11,7 +11,7 @@ import (
 
 // Coverage counts the faults and states that a search has explored.
 type Coverage struct {
-	Faults          map[string]int // schedules that end with a fault, by the fault's name
+	Faults          map[string]int // number of schedules run whose last step is a fault, by the fault's name
 	EndStates       []int          // states in which all sales have ended, by the number of sales that succeeded
 	ContendedStates int            // states in which a sale waits while another one is in the critical section
 

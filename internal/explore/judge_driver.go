@@ -141,8 +141,8 @@ func (l observedLease) IsLost() bool { return errors.Is(context.Cause(l.Context(
 // IsEnded reports whether the lease's context has ended, for any reason.
 func (l observedLease) IsEnded() bool { return l.Context().Err() != nil }
 
-// IgnoredCause returns the cause with which the lease's context has ended, if the sale cannot see that end; otherwise nil. A lock that
-// wraps another may hide the end from the sale; the context then has a method IgnoredCause.
+// IgnoredCause returns the cause of the end of the lease's context, if the sale cannot see that end; otherwise nil. A lock that wraps
+// another may hide the end from the sale; the context then has a method IgnoredCause.
 func (l observedLease) IgnoredCause() error {
 	if hiding, ok := l.Context().(interface{ IgnoredCause() error }); ok {
 		return hiding.IgnoredCause()

@@ -44,7 +44,7 @@ func hasOrder(s *simredis.State, id string) bool {
 
 // ledger contains the orders that a command has added, and the server contents without the details of orders.
 type ledger struct {
-	newOrders []history.Order // orders that were not yet reduced to their owners
+	newOrders []history.Order // orders that the last command has added, in full
 	reduced   *simredis.State // server contents in which each order is reduced to its owner
 }
 

@@ -23,8 +23,8 @@ func (l lookahead) copyRun() (copied lookahead, end func()) {
 	return lookahead{next}, l.endFunc(next)
 }
 
-// beginProbe begins a run of two newcomers in one process, under names that no actor of this run has. Its servers start with contents, as
-// they were at now, aged by later.
+// beginProbe begins a run of two newcomers in one process, under names that no actor of this run has. It starts at the virtual time
+// now+later, with the contents that the servers had at now, aged by later.
 func (l lookahead) beginProbe(contents []*simredis.State, now, later time.Duration) (probe lookahead, end func(), err error) {
 	cluster, err := l.Engine.Cluster.AgedCopy(contents, later)
 	if err != nil {

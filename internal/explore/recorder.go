@@ -97,7 +97,7 @@ func (r *recorder) Trace() trace.Trace {
 	return recorded
 }
 
-// kindOf returns the kind of the current step, which a transition has led to.
+// kindOf returns the kind of the current step, which transition t has made.
 func (r *recorder) kindOf(t engine.Transition, before baseline) string {
 	kind := stepTexts()[t.Kind].kind
 	switch {

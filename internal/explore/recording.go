@@ -66,8 +66,8 @@ func (r *Run) addHit(d judge.Detection) {
 	r.hits = append(r.hits, AnomalyHit{d.Anomaly, d.Anomaly.Row().Title.In(in), d.In(in), len(r.Engine.Schedule())})
 }
 
-// Follow takes the steps of a schedule, in a run with a recorder. It reports whether no further step can follow. At the first step that
-// does not fit, it returns an error with that step and the reason; the Recording then ends before that step.
+// Follow executes a schedule; the run must have a recorder. It reports whether no further step can follow. At the first step that does not
+// fit, it returns an error with that step and the reason; the Recording then ends before that step.
 func (r *Run) Follow(schedule string) (over bool, err error) {
 	tokens := strings.Fields(schedule)
 	for i, token := range tokens {

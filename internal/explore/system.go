@@ -16,8 +16,8 @@ import (
 // Inspecting every command of a run is slow. Code that hides goroutines or waits from the explorer does so in most schedules, so inspecting
 // the first runs and a few later ones finds it.
 const (
-	inspectedFirstRuns = 8    // first runs, each of which is inspected
-	inspectionInterval = 2000 // one of so many later runs is inspected
+	inspectedFirstRuns = 8    // number of first runs; all of them are inspected
+	inspectionInterval = 2000 // number of later runs from one inspected run to the next
 )
 
 // System adapts a Harness to search.System.
@@ -30,7 +30,7 @@ type System struct {
 
 // Continuation restricts a search to runs that continue without a further fault.
 type Continuation struct {
-	Avoid Anomaly // anomaly that ends a run without a result; "": none
+	Avoid Anomaly // anomaly that ends a run, which is then not a CleanEnd; "": none
 }
 
 // CleanEnd is the result of a run in which all sales have ended without a further fault and without the anomaly to avoid. A search looks
@@ -44,7 +44,7 @@ type searchRun struct {
 	avoided      bool          // the last step showed the anomaly to avoid
 }
 
-// Transitions returns the steps that can happen next, for search.Run: a restricted continuation has no faults.
+// Transitions returns the steps that can happen next, for search.Run. In a restricted continuation, faults are left out.
 func (s *searchRun) Transitions() []engine.Transition {
 	if s.continuation == nil {
 		return s.Engine.Transitions()

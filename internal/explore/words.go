@@ -44,7 +44,7 @@ func AnomalyText(a Anomaly, scenario Scenario) string {
 // Bound returns the bound that ended the exploration, or "interrupted"; "" if the exploration was complete.
 func (r Result) Bound() string { return BoundText(r.BoundHit, r.Scenario.Language) }
 
-// EndedEarly returns a phrase that the exploration ended early, with the bound that ended it.
+// EndedEarly returns a phrase for an exploration that ended early. The phrase names the bound that ended the exploration.
 func (r Result) EndedEarly() string {
 	if r.Interrupted {
 		return r.Scenario.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound())
@@ -87,7 +87,8 @@ func (r Result) Omissions() (all []string) {
 	return append(all, r.unjudgedPhrases()...)
 }
 
-// unjudgedPhrases returns a phrase for the anomalies that could not be judged. It limits even the answer that a lock holds.
+// unjudgedPhrases returns a phrase for the anomalies that could not be judged, if they are a part of those looked for. Such a phrase limits
+// even the answer that a lock holds.
 func (r Result) unjudgedPhrases() (all []string) {
 	var names []string
 	for _, a := range r.Unjudged() {
@@ -100,8 +101,8 @@ func (r Result) unjudgedPhrases() (all []string) {
 	return all
 }
 
-// Caveats returns the reasons why the answer is not that the lock holds: the Omissions without those that limit any answer. It returns ""
-// if there are none.
+// Caveats returns the reasons why the answer cannot be that the lock holds: the Omissions without the unjudgedPhrases, which limit any
+// answer. It returns "" if there are none.
 func (r Result) Caveats() string {
 	all := r.Omissions()
 	return strings.Join(all[:len(all)-len(r.unjudgedPhrases())], r.Scenario.Say(", and ", "，而且"))
@@ -157,12 +158,12 @@ func alternativesText(possible []string, in language.Language) string {
 	return in.Say("possible at this point: %s", "此时可选的步骤：%s", strings.Join(possible, in.Say(", ", "、")))
 }
 
-// withoutFaultText returns the reason that the schedule's fault makes no difference to a step.
+// withoutFaultText returns the text for a step to which the schedule's fault would make no difference.
 func withoutFaultText(who string, in language.Language) string {
 	return in.Say("that fault would make no difference to %s", "%s 没有这个故障也一样", who)
 }
 
-// otherStepText returns the reason that the next step of an actor differs from the wanted one.
+// otherStepText returns the text for an actor whose next step differs from the wanted one.
 func otherStepText(who, next, wanted string, in language.Language) string {
 	return in.Say("the next step of %s is %s, not %s", "%s 下一步是 %s，不是 %s", who, next, wanted)
 }

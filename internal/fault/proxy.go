@@ -193,8 +193,8 @@ func (p *Proxy) forget(r *route) {
 	delete(p.routes, r)
 }
 
-// trapFor removes and returns the first trap that matches a command or a message, or nil. A trap catches only once.
-func (p *Proxy) trapFor(args []string, isMessage bool) *Trap {
+// takeTrap removes and returns the first trap that matches a command or a message, or nil. A trap catches only once.
+func (p *Proxy) takeTrap(args []string, isMessage bool) *Trap {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := slices.IndexFunc(p.traps, func(t *Trap) bool { return isMessage == (t.action == LoseMessage) && t.matches(args) })

@@ -117,7 +117,7 @@ func TestStartRedisRefusesOldVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := fault.StartRedis(t.Context(), old, "")
-	if !errors.Is(err, redisclient.ErrTooOld) || !strings.Contains(err.Error(), "it is Redis 2.8.24: ") {
+	if !errors.Is(err, redisclient.ErrTooOld) || !strings.Contains(err.Error(), "version 2.8.24 is too old: ") {
 		t.Errorf("%v; want that it is too old", err)
 	}
 }

@@ -66,7 +66,7 @@ func (r *route) passCommands() error {
 		if err != nil {
 			return err
 		}
-		trap := r.proxy.trapFor(args, false)
+		trap := r.proxy.takeTrap(args, false)
 		if trap != nil {
 			raw = withScriptText(args, raw)
 		}
@@ -133,7 +133,7 @@ func (r *route) passReplies() {
 		}
 		message, reply := r.receive(raw)
 		if message != nil {
-			if trap := r.proxy.trapFor(message, true); trap != nil && trap.apply() != nil {
+			if trap := r.proxy.takeTrap(message, true); trap != nil && trap.apply() != nil {
 				continue
 			}
 		}

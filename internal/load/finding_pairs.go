@@ -24,8 +24,9 @@ type finding struct {
 	Bad   bool // the finding is a flaw
 }
 
-// drawPairs returns drawings of the commands of two sales: for each moment of the last story, and for the latest findings of each kind. The
-// keys are the names of both sales, with a space between them. draw returns a drawing; nil if the server has forgotten the sales.
+// drawPairs draws the commands of pairs of sales, with draw. It draws each pair that a moment of the last story in frames names, and then
+// the pairs of the latest findings, a few for each kind. The keys are the names of both sales, with a space between them. draw returns nil
+// if the server has forgotten the sales.
 func drawPairs(frames []Frame, draw func(a, b string) json.RawMessage) map[string]json.RawMessage {
 	pairs := map[string]json.RawMessage{}
 	drawings := map[string]int{} // kind of finding → number of its drawings

@@ -37,11 +37,11 @@ type Watch struct {
 
 // Bounds of a Watch: a misbehaving server must neither fill the memory nor delay the result of a burst.
 const (
-	maxWatched   = 8 << 20          // bytes of all frames, approximately
-	maxLine      = 4 << 20          // bytes of one event
-	maxPair      = 1 << 20          // bytes of the drawing of two sales
-	lastNewsTime = 2 * time.Second  // longest wait for the last frames of a burst that has ended
-	watchTimeout = 10 * time.Second // time limit for the start of the stream, and for the drawings of all pairs
+	maxFrameBytes = 8 << 20          // bytes of all frames, approximately
+	maxEventBytes = 4 << 20          // bytes of one event
+	maxPairBytes  = 1 << 20          // bytes of the drawing of two sales
+	lastNewsTime  = 2 * time.Second  // longest wait for the last frames of a burst that has ended
+	watchTimeout  = 10 * time.Second // time limit for the start of the stream, and for the drawings of all pairs
 )
 
 // ErrUnwatched is returned for a server whose stream cannot be read.
@@ -89,7 +89,7 @@ func (w *Watch) get(ctx context.Context, path string, query url.Values) (*http.R
 
 // read records frames until the stream ends. An error ends it early: a page of such a recording lacks the end.
 func (w *Watch) read(response *http.Response) {
-	for event, err := range sse.Read(response.Body, maxLine) {
+	for event, err := range sse.Read(response.Body, maxEventBytes) {
 		if data := sanitize(event.Data); err == nil && data != nil && frameName.MatchString(event.Name) {
 			w.record(Frame{event.Name, data})
 		}
@@ -151,7 +151,7 @@ func (w *Watch) record(frame Frame) {
 		w.frames, w.bytes = nil, 0
 	case frame.Name == "tally", frame.Name == "story":
 		w.frames = slices.DeleteFunc(w.frames, func(f Frame) bool { return f.Name == frame.Name })
-	case w.bytes > maxWatched:
+	case w.bytes > maxFrameBytes:
 		return
 	}
 	w.frames, w.bytes = append(w.frames, frame), w.bytes+len(frame.Data)
@@ -214,8 +214,8 @@ func (w *Watch) pair(ctx context.Context, a, b string) (trace json.RawMessage) {
 		return nil
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxPair+1))
-	if err != nil || len(text) > maxPair {
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxPairBytes+1))
+	if err != nil || len(text) > maxPairBytes {
 		return nil
 	}
 	return sanitize(text)

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Closer is implemented by a Locker that keeps something between leases: a subscription, or the lock itself. Close releases it. It is
-// called once no lease is held and none will be asked for, and fails as Lease.Unlock does.
+// Closer is implemented by a Locker that keeps something between leases: a subscription, or the lock itself. Close releases what is kept.
+// It is called once no lease is held and none will be asked for, and fails as Lease.Unlock does.
 type Closer interface {
 	Close(ctx context.Context) error
 }

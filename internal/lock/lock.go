@@ -59,8 +59,8 @@ func (o Options) notifyRefused() {
 // Notifier passes messages from one process to another. A message may come late, or never, and a subscriber may be notified for nothing.
 type Notifier interface {
 	// Subscribe calls notify with whatever is published to the channel, and with "" when a message may have been missed, until
-	// unsubscribe is called; a call that has begun by then goes on. Both may be called under a mutex that notify takes, and by
-	// notify itself.
+	// unsubscribe is called; a call that has begun by then goes on. Subscribe and unsubscribe may be called under a mutex that
+	// notify takes, and by notify itself.
 	Subscribe(channel string, notify func(message string)) (unsubscribe func())
 }
 

@@ -7,8 +7,8 @@ import (
 )
 
 // Poll makes a Lock of a TryLock: it calls try until the lock is no longer held by another, pausing for
-// opts.RetryInterval in between (the original write-up's "sleep 20 ms and again"). Any other error ends it: Redis being
-// gone is not a lock being held.
+// opts.RetryInterval in between (the original write-up's "sleep 20 ms and again"). Any other error ends the wait: that
+// Redis is gone does not mean that the lock is held.
 func Poll[T any](ctx context.Context, opts Options, try func() (T, error)) (obtained T, err error) {
 	return PollAt(ctx, opts, func() time.Duration { return opts.RetryInterval }, try)
 }
@@ -32,6 +32,6 @@ func PollAt[T any](ctx context.Context, opts Options, pause func() time.Duration
 // retryKey is the context key that marks the pauses of Poll.
 type retryKey struct{}
 
-// IsRetry reports whether a wait with this context is a pause of Poll, after which the failed attempt is repeated. Such an attempt fails
-// again until something has changed. It is for implementations of Clock.
+// IsRetry reports whether a wait with this context is a pause of Poll, after which the failed attempt is repeated. The attempt cannot
+// succeed until something changes. IsRetry is for implementations of Clock.
 func IsRetry(ctx context.Context) bool { return ctx.Value(retryKey{}) != nil }

@@ -14,9 +14,9 @@ type Queue struct {
 	idle func(context.Context) // called when a turn ends while nobody waits; may be nil
 	turn chan struct{}         // holds one token while nobody has the turn; Go serves those who wait for it in order
 
-	waiting  atomic.Int64 // owners that wait for the turn
-	failures atomic.Int64 // number of turns that failed because of Redis
-	failure  error        // last such error. Only the owner that has the turn may use it
+	waiting     atomic.Int64 // number of owners that wait for the turn
+	failures    atomic.Int64 // number of turns that failed because of Redis
+	lastFailure error        // error of the last failed turn; only the owner that has the turn may use it
 
 	mu    sync.Mutex
 	owner string // owner that has the turn
@@ -49,7 +49,7 @@ func (q *Queue) Enter(ctx context.Context, owner string) error {
 	q.begin(owner)
 	if q.failures.Load() > failures { // This owner would only meet the same failure.
 		defer q.Leave(ctx, nil)
-		return q.failure
+		return q.lastFailure
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func (q *Queue) Leave(ctx context.Context, err error) {
 		return
 	}
 	if ctx.Err() == nil && (errors.Is(err, ErrUnavailable) || errors.Is(err, ErrOutcomeUnknown)) {
-		q.failure = err
+		q.lastFailure = err
 		q.failures.Add(1)
 	}
 	if q.idle != nil && q.Waiting() == 0 {

@@ -19,7 +19,7 @@ import (
 type Locker struct {
 	client   redis.Cmdable
 	opts     lock.Options
-	renewals lock.Renewals // of the locks that this process holds
+	renewals lock.Renewals // renewals of the locks that this process holds
 }
 
 // New returns the lock with the key opts.Key.

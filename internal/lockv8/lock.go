@@ -22,7 +22,7 @@ import (
 type Locker struct {
 	client   redis.Cmdable
 	opts     lock.Options
-	renewals lock.Renewals // of the locks that this process holds
+	renewals lock.Renewals // renewals of the locks that this process holds
 	line     *lock.Queue   // local queue
 }
 

@@ -71,14 +71,14 @@ func ServeCluster(ctx context.Context, cfg config.Config, r ClusterOptions) erro
 
 // serve runs the reverse proxy until ctx ends, then stops its replicas.
 func (r ClusterOptions) serve(ctx context.Context, listener net.Listener, web *webServer, front *cluster.Front) (err error) {
-	failed := web.start(listener)
+	serveErr := web.start(listener)
 	watching, endWatching := context.WithCancel(context.WithoutCancel(ctx))
 	var watched, answered sync.WaitGroup
 	watched.Go(func() { front.Watch(watching) })
 	select {
 	case <-ctx.Done():
 		r.Log.Info("ending: waiting for the sales in flight")
-	case err = <-failed:
+	case err = <-serveErr:
 	}
 	all, cancel := context.WithCancel(context.Background())
 	web.drain(all)                                // Replicas end when there are no more requests.

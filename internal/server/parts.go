@@ -19,7 +19,7 @@ type parts struct {
 	front  *cluster.Front // nil in a server without a cluster
 	shown  *live.Server   // live view of the shop
 	nodes  *live.Nodes    // nil unless the Redlock nodes are embedded
-	teaching
+	teachingParts
 
 	followers *api.Streams // limits the followers of the events; nil behind a reverse proxy, which has its own
 }
@@ -39,7 +39,7 @@ func newParts(
 	if behindFront {
 		program = "" // The reverse proxy runs the labs.
 	}
-	r := parts{shown: newLive(cfg, guard, addr, shop), teaching: newTeaching(guard, addr, client, program)}
+	r := parts{shown: newLive(cfg, guard, addr, shop), teachingParts: newTeaching(guard, addr, client, program)}
 	if peers := len(cfg.Server.Peers); !behindFront {
 		r.followers = &api.Streams{Max: maxFollowers + peers, MaxPerClient: maxFollowersPerClient + peers}
 	}
@@ -49,7 +49,7 @@ func newParts(
 }
 
 // closers returns the functions that end the streams of the parts.
-func (r parts) closers() []func() { return append(r.teaching.closers(), r.shown.Close) }
+func (r parts) closers() []func() { return append(r.teachingParts.closers(), r.shown.Close) }
 
 // routes returns the routes of all parts.
 func (r parts) routes() []route.Row {
@@ -59,5 +59,5 @@ func (r parts) routes() []route.Row {
 	rows = append(rows, r.shown.Routes()...)
 	rows = append(rows, r.nodes.Routes()...)
 	rows = append(rows, r.front.Routes()...)
-	return append(rows, r.teaching.routes()...)
+	return append(rows, r.teachingParts.routes()...)
 }

@@ -26,7 +26,7 @@ import (
 func every(front *cluster.Front, nodes *live.Nodes) []route.Row {
 	return parts{
 		shop: &api.API{}, events: front.ServeEvents, front: front, shown: &live.Server{}, nodes: nodes,
-		teaching: teaching{
+		teachingParts: teachingParts{
 			seat: seat.New(seat.Limits{}, nil), class: classroom.New(docs.Course()),
 			labs: &lab.Runner{Environment: lab.TabEnvironment(func() lab.Replicas { return nil }, "")},
 		},

@@ -40,7 +40,7 @@ func Serve(ctx context.Context, cfg config.Config, o Options) error {
 	select {
 	case <-ctx.Done():
 		log.Info("ending: waiting for the sales in flight")
-	case err = <-s.failed:
+	case err = <-s.serveErr:
 	}
 	if closeErr := s.Close(); err == nil {
 		err = closeErr

@@ -55,7 +55,7 @@ type Server struct {
 
 	instance       string // unique id of this process
 	web            *webServer
-	failed         <-chan error // receives the error if the HTTP server ends by itself
+	serveErr       <-chan error // receives the error that ended the HTTP server: http.ErrServerClosed after a shutdown
 	cancelSales    context.CancelFunc
 	heartbeatEnded chan struct{} // closed when the heartbeat has ended
 }
@@ -175,7 +175,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	sales, cancelSales := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancelSales = cancelSales
 	s.web.http.BaseContext = func(net.Listener) context.Context { return sales }
-	s.failed = s.web.start(listener)
+	s.serveErr = s.web.start(listener)
 }
 
 // checkLock returns an error if this Redis lacks, or does not permit, what the lock needs.

@@ -19,26 +19,26 @@ import (
 	"lockstep/internal/web"
 )
 
-// teaching holds what a server offers beside its shop: the seat, the classroom, the labs and the page.
-type teaching struct {
+// teachingParts are the parts that teach: the seat, the classroom and the labs. Their routes include the comparison of steps and the page.
+type teachingParts struct {
 	seat  *seat.Seat           // scheduler's seat
 	class *classroom.Classroom // rooms of the course
 	labs  *lab.Runner          // labs on the running service
 }
 
-// newTeaching returns the teaching parts of a server at addr. client returns the address that a request comes from. Labs are run by
-// program; "" runs none.
-func newTeaching(guard api.Guard, addr net.Addr, client func(*http.Request) string, program string) teaching {
-	t := teaching{seat: seat.New(seat.DefaultLimits(), client), class: classroom.New(docs.Course()), labs: newLabs(guard, program)}
+// newTeaching returns the teaching parts of a server at addr. client returns the address that a request comes from. program is the
+// executable that runs the labs; "" runs none.
+func newTeaching(guard api.Guard, addr net.Addr, client func(*http.Request) string, program string) teachingParts {
+	t := teachingParts{seat: seat.New(seat.DefaultLimits(), client), class: classroom.New(docs.Course()), labs: newLabs(guard, program)}
 	t.class.Addr, t.class.Client = addr, client
 	return t
 }
 
 // closers returns the functions that end the event streams of the parts.
-func (t teaching) closers() []func() { return []func(){t.class.Close, t.seat.Close, t.labs.Close} }
+func (t teachingParts) closers() []func() { return []func(){t.class.Close, t.seat.Close, t.labs.Close} }
 
 // routes returns the routes of the parts and of the page's files.
-func (t teaching) routes() []route.Row {
+func (t teachingParts) routes() []route.Row {
 	return slices.Concat(t.seat.Routes(), steps.Routes(), t.labs.Routes(), t.class.Routes(), pages())
 }
 

@@ -8,11 +8,14 @@ import (
 	"lockstep/internal/api/route"
 )
 
-// teaching is empty in a tab: files and another program serve what a server offers beside its shop.
-type teaching struct{}
+// teachingParts is empty in a browser tab. There, static files hold the page and the course, the program site/seat provides the seat, and
+// the program site/shop, started as lab, runs the labs.
+type teachingParts struct{}
 
-func newTeaching(api.Guard, net.Addr, func(*http.Request) string, string) teaching { return teaching{} }
+func newTeaching(api.Guard, net.Addr, func(*http.Request) string, string) teachingParts {
+	return teachingParts{}
+}
 
-func (teaching) closers() []func() { return nil }
+func (teachingParts) closers() []func() { return nil }
 
-func (teaching) routes() []route.Row { return nil }
+func (teachingParts) routes() []route.Row { return nil }

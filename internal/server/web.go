@@ -53,8 +53,8 @@ func newWebServer(handler http.Handler, replica string, log *slog.Logger, capaci
 	return s
 }
 
-// start serves connections of l until shutdown. failed receives the error if the server ends by itself.
-func (s *webServer) start(l net.Listener) (failed <-chan error) {
+// start serves connections of l until shutdown. serveErr receives the error that ended the server: http.ErrServerClosed after a shutdown.
+func (s *webServer) start(l net.Listener) (serveErr <-chan error) {
 	s.ending = &endingListener{Listener: l}
 	s.listener, s.served = newBoundListener(s.ending, s.capacity), make(chan struct{})
 	ended := make(chan error, 1)

@@ -9,7 +9,7 @@ import (
 
 const (
 	beatInterval   = time.Second           // time between two heartbeats, unless another replica asks for one
-	changeInterval = 20 * time.Millisecond // time between two checks whether the other replicas have drained
+	changeInterval = 20 * time.Millisecond // time between two checks of the other replicas' states, while waiting for them
 )
 
 // SendHeartbeats sends heartbeats until ctx ends: at once, every second, and whenever another replica asks for one.

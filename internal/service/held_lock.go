@@ -13,7 +13,7 @@ import (
 type heldLock struct {
 	*lock.Lease
 
-	lockCtx context.Context //nolint:containedctx // equals the context of the lease if the lock cannot detect that it is lost
+	lockCtx context.Context //nolint:containedctx // context passed to Lock; equals the lease's if the lock cannot detect its loss
 	owner   string
 	depth   int           // nesting depth of the call; 0: the sale itself
 	wait    time.Duration // time spent waiting for the lock

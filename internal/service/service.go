@@ -31,8 +31,8 @@ var (
 	ErrOutcomeUnknown = lock.WithCode("outcome_unknown", "the outcome of the sale's write is unknown: the sale may have been made")
 	// ErrNoOrder is returned when the ledger does not contain an order.
 	ErrNoOrder = lock.WithCode("no_order", "no such order is in the ledger")
-	// ErrInFlight is returned when the ledger does not contain an order, but its sale is in flight, or a replica does not answer whether it
-	// is.
+	// ErrInFlight is returned when the ledger does not contain an order, but its sale is in flight, or may be, because a replica does not
+	// answer.
 	ErrInFlight = lock.WithCode("order_in_flight", "its sale may still be in progress")
 	// ErrRunChanging is returned while the run is being changed; sales wait for the next run.
 	ErrRunChanging = errors.New("the run is being changed")
@@ -94,7 +94,7 @@ type Ledger interface {
 	Start(ctx context.Context, last, next history.Run) error
 	// Order returns an order from the ledger. It fails with ErrNoOrder.
 	Order(ctx context.Context, id string) (history.Order, error)
-	// Beat sends the heartbeat of this replica, which then counts as alive for Lifetime.
+	// Beat sends the heartbeat of this replica, which then counts as alive for ReplicaLifetime.
 	Beat(ctx context.Context, replica Replica) (State, error)
 	// ReadState returns the same state as Beat without sending a heartbeat.
 	ReadState(ctx context.Context) (State, error)
@@ -116,7 +116,7 @@ type LockLayout struct {
 
 // LockKey reads and removes the key of a lock of any strategy.
 type LockKey interface {
-	// ReadState returns the state of the lock's key. For a segmented lock it is the state of the first held segment, with those of all
+	// ReadState returns the state of the lock's key. For a segmented lock it is the state of the first held segment, with the states of all
 	// segments.
 	ReadState(ctx context.Context, layout LockLayout) (KeyState, error)
 	// Remove deletes the lock's key or keys if holder has them; with an empty holder, whoever has them. It reports whether it has deleted any,

@@ -175,8 +175,8 @@ func (s *Shop) Order(ctx context.Context, id string) (history.Order, error) {
 	return s.Ledger.Order(ctx, id)
 }
 
-// awaitOtherReplicas asks all other replicas for a heartbeat and waits for it. It fails with ErrInFlight if one of them has a sale of this
-// order in flight, or sends no heartbeat.
+// awaitOtherReplicas requests a heartbeat from every other replica and waits for them. It fails with ErrInFlight if a replica has a sale of
+// this order in flight, or sends no heartbeat.
 func (s *Shop) awaitOtherReplicas(ctx context.Context, id string) error {
 	before, err := s.Ledger.ReadState(ctx)
 	if err != nil || len(before.Others) == 0 {

@@ -107,7 +107,7 @@ func (s Site) Build(ctx context.Context) (dir string, err error) {
 // unfinishedPrefix begins the names of directories in which a site is being built.
 const unfinishedPrefix = "half-"
 
-// removeOthers removes the finished sites of other sources from the cache, and keeps the directory keep.
+// removeOthers removes every entry of the cache except keep and the directories in which sites are being built.
 func (s Site) removeOthers(keep string) error {
 	old, err := os.ReadDir(s.Cache)
 	for _, entry := range old {

@@ -139,7 +139,7 @@ func (s *Step) describe(measured evolution.Figures, in language.Language) {
 func (s *Step) addMeasurements(f evolution.Figures, in language.Language) {
 	s.Measured = []string{}
 	s.Where = measurementText(f, in)
-	argues := cmp.Or(s.KeyPoint, evolution.Point{Number: evolution.Share, Condition: evolution.Alone()})
+	argues := cmp.Or(s.KeyPoint, evolution.Point{Metric: evolution.Share, Condition: evolution.Alone()})
 	others := slices.DeleteFunc(evolution.Points(), func(point evolution.Point) bool { return point == argues })
 	for _, point := range append([]evolution.Point{argues}, others...) {
 		if change := f.Change(s.From, s.To, point, in); change != "" {

@@ -5,9 +5,9 @@ import (
 	"lockstep/internal/evolution"
 )
 
-// pointFor returns the measuring point of a number with this many buyers and processes.
-func pointFor(number evolution.Number, buyers, processes int) evolution.Point {
-	return evolution.Point{Number: number, Condition: evolution.Condition{Buyers: buyers, Processes: processes}}
+// pointFor returns the measuring point of a metric with this many buyers and processes.
+func pointFor(metric evolution.Metric, buyers, processes int) evolution.Point {
+	return evolution.Point{Metric: metric, Condition: evolution.Condition{Buyers: buyers, Processes: processes}}
 }
 
 // table returns the steps without what describe adds: the texts about each lock are in internal/evolution, and the reasons why a lab shows

@@ -25,7 +25,7 @@ const minFolded = 4
 // minFolded.
 func (t Trace) countFolded(i int) int {
 	n := 0
-	for i+n < len(t.Steps) && t.repeats(i+n) {
+	for i+n < len(t.Steps) && t.isFoldable(i+n) {
 		n++
 	}
 	if n < minFolded {
@@ -34,8 +34,9 @@ func (t Trace) countFolded(i int) int {
 	return n
 }
 
-// repeats reports whether step i only lets time pass, or repeats an earlier step with the same outcome while nothing has changed since.
-func (t Trace) repeats(i int) bool {
+// isFoldable reports whether step i changes nothing that is drawn: it only lets time pass, or it repeats an earlier step with the same
+// outcome, and nothing has changed since that step.
+func (t Trace) isFoldable(i int) bool {
 	step := t.Steps[i]
 	if step.Fault != "" || step.Notable || i == 0 || !step.hasSameStateAs(t.Steps[i-1]) {
 		return false
@@ -55,8 +56,8 @@ func (t Trace) repeats(i int) bool {
 	return false
 }
 
-// hasSameStateAs reports whether lock, stock and actors are the same after s as after an earlier step. The lock's expiry may have come
-// nearer.
+// hasSameStateAs reports whether lock, stock, nodes and actors are the same after s as after an earlier step. The lock may be closer to its
+// expiry.
 func (s Step) hasSameStateAs(earlier Step) bool {
 	return s.Lock == earlier.Lock && s.Stock == earlier.Stock && s.Expires <= earlier.Expires &&
 		slices.Equal(s.Standing, earlier.Standing) && slices.Equal(s.Nodes, earlier.Nodes)

@@ -75,8 +75,8 @@ func Document(kind, title string, data any, in language.Language) ([]byte, error
 }
 
 const (
-	piece    = 32 << 10    // bytes of a document sent at a time, because the server limits the time of each write
-	sendTime = time.Minute // limit for a whole document
+	chunkSize = 32 << 10    // bytes of a document sent at a time, because the server limits the time of each write
+	sendTime  = time.Minute // limit for a whole document
 )
 
 // Save answers with a document that the browser saves under name.
@@ -86,7 +86,7 @@ func Save(w http.ResponseWriter, name string, document []byte) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Content-Length", strconv.Itoa(len(document))) // A truncated download then fails.
 	late := time.Now().Add(sendTime)
-	for part := range slices.Chunk(document, piece) {
+	for part := range slices.Chunk(document, chunkSize) {
 		if _, err := w.Write(part); err != nil || time.Now().After(late) {
 			return // The reader has gone, or is too slow.
 		}

@@ -18,7 +18,7 @@ func WriteJSON(w io.Writer, document any) error {
 }
 
 // File is the file to which a command writes a document at its end. It is opened at the beginning, so that a path that cannot be written
-// is reported before any work. A nil File discards what is written.
+// is reported before any work. The methods of a nil File do nothing, except Name, which panics.
 type File struct {
 	file    *os.File
 	made    bool // true: OpenFile created the file
@@ -39,33 +39,33 @@ func OpenFile(name string) (*File, error) {
 	return &File{file: file, made: made}, nil
 }
 
-// Name returns the name with which the file was opened.
-func (h *File) Name() string { return h.file.Name() }
+// Name returns the path passed to OpenFile. f must not be nil.
+func (f *File) Name() string { return f.file.Name() }
 
-// Write replaces the file's contents by the document.
-func (h *File) Write(document []byte) error {
-	if h == nil {
+// Write replaces the file's contents with document. Call it once.
+func (f *File) Write(document []byte) error {
+	if f == nil {
 		return nil
 	}
-	_, err := h.file.Write(document)
-	if info, statErr := h.file.Stat(); err == nil && statErr == nil && info.Mode().IsRegular() {
-		err = h.file.Truncate(int64(len(document)))
+	_, err := f.file.Write(document)
+	if info, statErr := f.file.Stat(); err == nil && statErr == nil && info.Mode().IsRegular() {
+		err = f.file.Truncate(int64(len(document)))
 	}
 	if err != nil {
 		return fmt.Errorf("--html: %w", err)
 	}
-	h.written = true
+	f.written = true
 	return nil
 }
 
 // Close closes the file. If nothing was written, the file keeps its contents, or is removed if OpenFile created it.
-func (h *File) Close() error {
-	if h == nil {
+func (f *File) Close() error {
+	if f == nil {
 		return nil
 	}
-	err := h.file.Close()
-	if h.made && !h.written {
-		err = errors.Join(err, os.Remove(h.file.Name()))
+	err := f.file.Close()
+	if f.made && !f.written {
+		err = errors.Join(err, os.Remove(f.file.Name()))
 	}
 	return err
 }

@@ -26,7 +26,7 @@ type Responder int
 
 // The processes that answer requests.
 const (
-	Replica Responder = iota // every server; a cluster's reverse proxy forwards the request
+	Replica Responder = iota // a server that runs the shop; a cluster's reverse proxy forwards the request to one
 	Front                    // the cluster's reverse proxy, or the server itself without one
 	Page                     // every server, with a file of the page; not part of the API
 	Tab                      // a worker of the page in a browser's tab; never a server

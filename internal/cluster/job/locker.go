@@ -64,8 +64,8 @@ type jobLock struct {
 	until time.Time // earliest time of the release
 }
 
-// Unlock implements gocron.Lock. It does not wait. The lock is released at until, or leaveTime after the end of ctx, which is the
-// scheduler's.
+// Unlock implements gocron.Lock. It does not wait: the lock is released later, at until or leaveTime after the end of ctx, the scheduler's
+// context, whichever is earlier.
 func (j *jobLock) Unlock(ctx context.Context) error {
 	j.unlocks.Go(func() {
 		keep, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// ErrTooOld is returned by CheckVersion for a server older than the locks and the shop support.
-var ErrTooOld = errors.New("it is too old: lockstep needs Redis 7 or newer, or Valkey 8 or newer")
+// ErrTooOld is returned by CheckVersion for a Redis that is too old for the locks and the shop.
+var ErrTooOld = errors.New("too old: lockstep needs Redis 7 or newer")
 
-// oldestRedis is the first major version that always replicates a script's commands one by one and gives script errors codes.
+// oldestRedis is the first major version that always replicates a script's commands one by one and returns script errors with a code.
 const oldestRedis = 7
 
 // CheckVersion fails with ErrTooOld if server is redis and version, such as 5.0.14, is too old. It accepts other servers and versions that
@@ -18,7 +18,7 @@ const oldestRedis = 7
 func CheckVersion(server, version string) error {
 	text, _, _ := strings.Cut(version, ".")
 	if major, err := strconv.Atoi(text); err == nil && major < oldestRedis && strings.EqualFold(server, "redis") {
-		return fmt.Errorf("it is Redis %.20s: %w", version, ErrTooOld)
+		return fmt.Errorf("version %.20s is %w", version, ErrTooOld)
 	}
 	return nil
 }

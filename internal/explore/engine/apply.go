@@ -75,7 +75,7 @@ func (t *Task) move(k Kind) (isStep bool) {
 }
 
 // isFaultRedundant reports whether the fault on t's command makes no difference: the server does not answer anyway, or, for a stop of
-// replication, it is a server whose replica and snapshot the explorer does not simulate.
+// replication, the explorer does not simulate the server's replica and snapshot.
 func (t *Task) isFaultRedundant() bool {
 	s := t.x.Cluster.Servers()[t.server]
 	switch t.faultKind {
@@ -88,9 +88,9 @@ func (t *Task) isFaultRedundant() bool {
 	}
 }
 
-// isStartObservable reports whether it could matter to t that another event comes between its start or waking and its first command, and
-// not after that command: another task of its process runs, its client goes away, or time passes after t has read the clock. If it cannot
-// matter, the command is part of the same step.
+// isStartObservable reports whether t could distinguish an event that comes between its start or waking and its first command from an event
+// that comes after that command: another task of its process runs, its client goes away, or time passes after t has read the clock. If t
+// cannot, the command is part of the same step.
 func (t *Task) isStartObservable() bool {
 	budget := t.x.budget
 	timeMayPass := budget[fault.Slow]+budget[fault.Expiry]+budget[fault.Pause] > 0

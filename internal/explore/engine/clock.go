@@ -14,10 +14,10 @@ import (
 type timer struct {
 	x        *Execution
 	actor    *Actor        // actor whose task has set it
-	dueAt    time.Duration // virtual time at which it fires
+	dueAt    time.Duration // virtual time at which the timer fires
 	callback func()        // function to run in a new task
-	isBrief  bool          // at most virtualClock.moment long: the schedule fires it, not time
-	stopped  bool          // Stop was called, or it has fired
+	isBrief  bool          // the timer is at most virtualClock.moment long, so the schedule fires it, and not time
+	stopped  bool          // Stop was called, or the timer has fired
 }
 
 // timers are timers in the order in which they were set.

@@ -97,7 +97,7 @@ func callFrames(yield func(runtime.Frame) bool) {
 }
 
 // panicked fails the execution with the lines at which a task has panicked or ended its goroutine. It has to be called while the stack is
-// still there. value is that of the panic, or ErrCoroutineExited.
+// still there. value is the value of the panic, or ErrCoroutineExited.
 func (t *Task) panicked(value any) {
 	if value == any(ErrCoroutineExited) {
 		lines := callerLines()
@@ -108,8 +108,8 @@ func (t *Task) panicked(value any) {
 	t.x.Fail(panicError(t.name(), value, panicLines()))
 }
 
-// Recover turns a panic of code under test into a failure of the execution. It has to be deferred around such code if that runs outside a
-// task; what names the code.
+// Recover turns a panic of code under test into a failure of the execution. It has to be deferred around such code if the code runs outside
+// a task; what names the code.
 func (x *Execution) Recover(what string) {
 	if v := recover(); v != nil {
 		x.Fail(panicError(what, v, panicLines()))

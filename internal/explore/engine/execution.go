@@ -58,7 +58,7 @@ type Setup struct {
 	FirstActorName rune              // name of the first actor: 'A', or a letter that no earlier actor had
 	ChecksCallers  bool              // verify for each call that a known goroutine makes it; this is slow
 	Now            time.Duration     // virtual time at the start
-	Stop           func() error      // called before each step; an error stops the execution; nil: never stop
+	Stop           func() error      // called before each step; an error stops the execution; nil: not called
 	DisabledReductions
 }
 
@@ -72,8 +72,8 @@ type DisabledReductions struct {
 type Execution struct {
 	Setup
 
-	processes []*Process   // by index
-	actors    []*Actor     // by index
+	processes []*Process   // all processes, by index
+	actors    []*Actor     // all actors, by index
 	schedule  Schedule     // steps taken so far
 	budget    fault.Budget // faults that may still happen
 
@@ -83,7 +83,7 @@ type Execution struct {
 
 	tasks      []*Task              // all tasks ever started, by id
 	current    atomic.Pointer[Task] // task that runs now; nil: none
-	turnCount  atomic.Uint64        // number of times that a task was resumed
+	turnCount  atomic.Uint64        // number of times that a task was resumed or killed
 	readyTasks []*Task              // tasks that run next, in this order
 	waiters    []*Task              // tasks in Clock.Wait
 	roundCount int                  // rounds of all tasks so far
@@ -92,7 +92,7 @@ type Execution struct {
 	timers          timers        // timers that the passing of time fires
 	timeoutTimers   timers        // timers of Forever or longer: no passing of time fires them, but the fault timeout may
 	totalClockJump  time.Duration // sum of the clock jumps of all processes
-	idleSteps       int           // times that time has passed with nothing due, since the last change of a server's state
+	idleSteps       int           // steps in which time passed and nothing became due, since the last change of a server's state
 	endsGoUnnoticed bool          // during one step, tasks do not notice that their contexts have ended
 
 	listeners    []*listener   // subscriptions of all processes
@@ -102,7 +102,7 @@ type Execution struct {
 	Faulted   bool                 // the schedule contains a fault
 	kindTable *[kindCount]kindSpec // the Pool's copy of the table of transitions
 
-	checksPolls bool // CheckPolls repeats attempts, and their commands are recorded in round.queries
+	checksPolls bool // true: CheckPolls repeats attempts, and their commands are recorded in round.queries
 
 	mu      sync.Mutex // guards failure: goroutines that the engine does not know may call Fail at any time
 	failure error      // first error that Fail was called with; nil: none
@@ -150,7 +150,7 @@ func (x *Execution) Close() {
 	x.tasks = nil
 }
 
-// killDeadTasks ends the tasks, timers and subscriptions of dead processes. What their pipelines have sent is still under way.
+// killDeadTasks ends the tasks, timers and subscriptions of dead processes. Commands that their pipelines have sent remain under way.
 func (x *Execution) killDeadTasks() {
 	for _, t := range x.tasks {
 		if t.actor.Process.dead && !t.Ended() {
@@ -164,7 +164,7 @@ func (x *Execution) killDeadTasks() {
 	x.listeners = slices.DeleteFunc(x.listeners, func(l *listener) bool { return l.actor.Dead() })
 }
 
-// Fail stops the exploration with an error, which Err returns.
+// Fail stops the exploration with an error, which Err then returns. Later errors are ignored.
 func (x *Execution) Fail(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

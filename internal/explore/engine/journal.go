@@ -14,7 +14,7 @@ import (
 // differ, and the first difference names the line to look at.
 type Journal struct{ entries []entry }
 
-// entry is an action that the code under test asked for, and the lines at which it did, as callerLines returns them.
+// entry is an action that the code under test asked for, and the lines of the code that asked, as callerLines returns them.
 type entry struct{ action, callers string }
 
 // record adds an action that the running task asks for. It does nothing on a nil Journal.

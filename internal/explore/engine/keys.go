@@ -49,13 +49,13 @@ func checkKeys(command *simredis.Command, after *simredis.State) error {
 // segmentPrefix is the prefix of the keys of a segment's lock, after an opening brace if there is one.
 const segmentPrefix = lock.Key + ":"
 
-// usesOnlyLockKeys reports whether all keys of a command are the lock's, and it has at least one.
+// usesOnlyLockKeys reports whether a command has at least one key, and all its keys are the lock's.
 func usesOnlyLockKeys(command *simredis.Command) bool {
 	keys := command.Keys()
 	return len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return !isLockKey(key) })
 }
 
-// isLockKey reports whether a key belongs to a lock: to the only one, or to that of a segment.
+// isLockKey reports whether a key belongs to the lock, or to the lock of a segment.
 func isLockKey(key string) bool {
 	if key == lock.Key || strings.HasPrefix(key, lockTagPrefix) {
 		return true

@@ -19,16 +19,17 @@ const RestartTime = time.Second
 
 // kindSpec specifies one kind of transition: its notation, its fault, when it can happen, and what it does.
 type kindSpec struct {
-	subject subjectKind // what it happens to
+	subject subjectKind // kind of thing that the transition happens to
 	word    string      // notation: the whole token, or WHO:word, or, for a task, WHO:COMMANDword; "": WHO:COMMAND
-	fault   fault.Fault // fault that happens in it; None: none
-	// budget is the fault whose budget it uses up; None: none. The first step of a failover or a rollback uses it up, and the second step does
-	// not.
+	fault   fault.Fault // fault that happens in the transition; None: none
+	// budget is the fault of which the transition uses up one; None: none. Of the two steps of a failover or a rollback, only the first has
+	// a budget.
 	budget fault.Fault
-	// canHappen reports whether it can happen to the task, process or actor with this id. nil: it can happen to any task that is about to
-	// move, and to other subjects at any time. The id may not exist: a schedule may come from a run of code that behaved differently.
+	// canHappen reports whether a transition of kind k is possible for the subject with this id, which may not exist, because a schedule may
+	// come from a run of code that behaved differently. nil: a transition is always possible, for a task only if the task is about to move.
 	canHappen func(x *Execution, k Kind, id int) bool
-	// apply makes it happen. It returns false if the result is not a step of its own, such as a fault on a command that was not sent.
+	// apply makes the transition happen. It returns false if the result is not a step of its own, such as a fault on a command that was not
+	// sent.
 	apply func(x *Execution, k Kind, id int) (isStep bool)
 }
 
@@ -81,8 +82,8 @@ func kindTable() [kindCount]kindSpec {
 // moveTask runs the next action of a task, with the fault k on its command.
 func moveTask(x *Execution, k Kind, id int) bool { return x.tasks[id].move(k) }
 
-// moveAndStopReplication makes a command take effect that a replica or a snapshot does not receive, nor anything later. It is not a step of
-// its own if a promotion would lose nothing.
+// moveAndStopReplication makes a command take effect whose changes the replica or the snapshot does not receive, and no later ones either.
+// The result is not a step of its own if a promotion would lose nothing.
 func moveAndStopReplication(x *Execution, k Kind, id int) bool {
 	isStep := x.tasks[id].move(k)
 	s := x.Cluster.LaggingServer()

@@ -14,7 +14,7 @@ type sentCommand struct {
 	task      *Task             // sender
 	commands  []redis.Cmder     // the command as the client sent it; several: a transaction
 	server    *simredis.Server  // receiver
-	conn      *simredis.Conn    // connection that carries it; nil: a cached command, which needs none
+	conn      *simredis.Conn    // connection that carries the command; nil: none, because the command is cached
 	command   *simredis.Command // the command as the server receives it
 	droppable bool              // part of a pipeline whose connection may break, so that it never arrives
 }

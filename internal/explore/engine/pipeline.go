@@ -75,7 +75,7 @@ func (x *Execution) breakConnections(s *simredis.Server) {
 	}
 }
 
-// recordReset tells the recorder that c never arrives, if the current step is c's.
+// recordReset tells the recorder that c never arrives, if the current step is a step of c's task.
 func (n network) recordReset(c sentCommand) {
 	if last := n.x.schedule[len(n.x.schedule)-1]; n.x.Recorder == nil || !last.Kind.IsTaskStep() || int(last.ID) != c.task.id {
 		return

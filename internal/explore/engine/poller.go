@@ -75,8 +75,8 @@ const pollRepeats, leftoverRepeats = 20, 3
 
 // CheckPolls has each waiter in a pause of lock.Poll try again many times, outside the schedule. lock.Poll declares that the attempts are
 // the same, so the search skips those that would be in vain. CheckPolls fails with ErrUndeclaredPoll if such an attempt sends other
-// commands than the one before, gets the lock, or extends an expiry; or if each attempt leaves something in Redis although no fault has
-// happened. It skips waiters whose replies are in seen, and adds the others.
+// commands than the attempt before, gets the lock, or extends an expiry; or if each attempt leaves something in Redis although no fault has
+// happened. It skips waiters whose replies are in seen, and adds the replies of the others to seen.
 func (x *Execution) CheckPolls(seen map[Fingerprint]struct{}) {
 	for _, t := range x.tasks {
 		if t.Ended() || !t.isLive() || !t.isInBriefSleep() || !t.isInPollSleep() {

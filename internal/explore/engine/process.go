@@ -14,16 +14,16 @@ import (
 
 // Process is a replica of the shop. Its actors share one lock, and stop, resume and die together.
 type Process struct {
-	Name        string // replica1, replica2, … ; an actor's name, if each actor has a process
+	Name        string // replica1, replica2, …; if each actor has a process, the actor's name
 	x           *Execution
-	actors      []*Actor      // in the order of their names
-	clockOffset time.Duration // lead of its clock over the virtual time
+	actors      []*Actor      // actors of the process, sorted by name
+	clockOffset time.Duration // lead of the process's clock over the virtual time
 	dead        bool          // true from a crash on
 	paused      bool          // true between a pause and the resume
 
-	sharedMemory reflect.Value // value that its tasks share; invalid: unknown
+	sharedMemory reflect.Value // value that the process's tasks share; invalid: unknown
 	processHistory
-	eventCount    int // events in its history
+	eventCount    int // number of events in the history
 	lastReplyStep int // index of the step that brought the last reply
 }
 
@@ -73,8 +73,8 @@ func (p *Process) IsOver() bool { return !p.dead && !p.paused && p.hasBegun() &&
 // maxSteps is the largest number of commands that RunOffSchedule, and each attempt in CheckPolls, executes.
 const maxSteps = 100
 
-// RunOffSchedule runs f in a's process, and then every command of the process until all its tasks wait, without time passing. No
-// transition corresponds to it.
+// RunOffSchedule runs f in a's process, and then every command of the process until all its tasks wait, without time passing. The schedule
+// gets no transition for this.
 func (x *Execution) RunOffSchedule(a *Actor, f func()) {
 	a.spawn(defaultRole, f)
 	x.settle()
@@ -115,21 +115,21 @@ func (p *Process) OwnsKey(k simredis.Key) bool {
 type Actor struct {
 	Index          int      // 0-based position among all actors
 	Name           string   // one letter, from Setup.FirstActorName on
-	Process        *Process // process that it runs in
-	indexInProcess int      // 0-based position among the actors of its process
-	Sale           string   // id of its current sale: the actor's name, followed by a number from the second sale on
+	Process        *Process // process that the actor runs in
+	indexInProcess int      // 0-based position among the actors of the process
+	Sale           string   // id of the current sale: the actor's name, followed by a number from the second sale on
 
-	triesOnce  bool  // true: it tries once for the lock, and does not wait
+	triesOnce  bool  // true: the actor tries once for the lock, and does not wait
 	mainTask   *Task // task that runs the actor's body
 	taskCount  int   // tasks started
 	saleCount  int   // sales begun
 	labelCount int   // tasks started, without those of rounds that were forgotten
 
 	cancelContext context.CancelFunc // cancels the context of the body
-	started       bool               // its main task runs, or has run
-	finished      bool               // its sales have ended
-	cancelled     bool               // its client has gone away
-	err           error              // result of the sales
+	started       bool               // the main task runs, or has run
+	finished      bool               // all sales of the actor have ended
+	cancelled     bool               // the actor's client has gone away
+	err           error              // error that ended the sales; nil: success, or not finished
 }
 
 // TriesOnce reports whether the actor tries once for the lock, and does not wait.
@@ -147,8 +147,8 @@ func (a *Actor) BeginSale() {
 // Started reports whether the actor has started.
 func (a *Actor) Started() bool { return a.started }
 
-// canCancel reports whether the actor's client may go away.
-func (a *Actor) canCancel() bool { return a.started && !a.finished && !a.cancelled }
+// canLeave reports whether the actor's client may go away.
+func (a *Actor) canLeave() bool { return a.started && !a.finished && !a.cancelled }
 
 // Finished reports whether the actor's sales have ended; the result is Err.
 func (a *Actor) Finished() bool { return a.finished }

@@ -12,7 +12,7 @@ import (
 
 // Queries of a judge or a recorder about the current state.
 
-// IsWaitingInVain reports whether a waits for something that will not come merely by the passing of time.
+// IsWaitingInVain reports whether a waits for something that the passing of time alone will not bring.
 func (a *Actor) IsWaitingInVain() bool {
 	t := a.mainTask
 	return t.waiting && !t.undecided && (t.waitTimer == nil || t.isInBriefSleep() && t.wouldRepeat() || t.isInFutileSleep())
@@ -27,9 +27,9 @@ func (x *Execution) IsTimerNext() bool {
 	return next != nil && (expiry == 0 || next.dueAt < x.now+expiry)
 }
 
-// OutlivingTasks returns the tasks that still run although all sales of their process have ended. It leaves out tasks that
-// await a node, as the client's read timeout ends them; tasks that handle a message, as they work for the process; tasks whose wait has
-// ended; and those of a paused process, as they may end once it resumes.
+// OutlivingTasks returns the tasks that still run although all sales of their process have ended. It leaves out processes that are paused,
+// because their tasks may end after the pause, and processes in which a task awaits a node, because the client's read timeout ends that.
+// It also leaves out tasks that handle a message, because they work for the process, and tasks whose wait has ended.
 func (x *Execution) OutlivingTasks() (all []Subject) {
 	for _, p := range x.processes {
 		if !p.IsOver() || p.isAwaitingNode() {
@@ -65,7 +65,7 @@ func (x *Execution) HasClockReadingWaiter() bool {
 	return slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.isLive() && t.waiting && (t.round.readClock || t.round.timeDependent) })
 }
 
-// AdvanceBy advances the virtual time outside the schedule: no transition corresponds to it.
+// AdvanceBy advances the virtual time. The schedule gets no transition for this.
 func (x *Execution) AdvanceBy(d time.Duration) {
 	x.advanceTo(x.now + d)
 	x.settle()
@@ -73,19 +73,19 @@ func (x *Execution) AdvanceBy(d time.Duration) {
 
 // The rest of this file has read-only queries about the current state, for a reader who steps through a schedule.
 
-// Standstill is the reason why a running actor does nothing by itself.
+// Standstill is the reason why a running actor makes no progress until something else happens.
 type Standstill uint8
 
 // The reasons for a standstill.
 const (
-	NoStandstill  Standstill = iota // no standstill: it can do something
-	AsksInVain                      // it sleeps briefly, and its next attempt would get the same replies
-	WaitsForTime                    // it waits for a timer, or for something that may come earlier
-	WaitsForReply                   // it waits for a node that does not answer
-	WaitsForOther                   // it waits for a message, or for another goroutine of its process
+	NoStandstill  Standstill = iota // no standstill: the actor can take a step
+	AsksInVain                      // pause between two attempts at the lock; the next attempt would get the same replies
+	WaitsForTime                    // wait that a timer ends, unless something else ends it earlier
+	WaitsForReply                   // wait for a node that does not answer
+	WaitsForOther                   // wait for a message, or for another goroutine of its process
 )
 
-// Standstill returns why a does nothing by itself, and, for WaitsForTime, when its timer is due.
+// Standstill returns the reason why a makes no progress, and, for WaitsForTime, the virtual time at which its timer is due.
 func (a *Actor) Standstill() (why Standstill, due time.Duration) {
 	t := a.mainTask
 	switch {

@@ -18,10 +18,10 @@ type round struct {
 	commandCount  int               // commands that a server received
 	queries       []query           // commands that a server received, recorded only during CheckPolls
 	replyLost     bool              // a reply was lost
-	wrote         bool              // a command has changed a server's state, at least an expiry
+	wrote         bool              // a command has changed a key, or its expiry
 	readClock     bool              // the process's clock was read
 	timeDependent bool              // the reply to a command depended on the time
-	lastCommandAt time.Duration     // virtual time of its last command; -1: a clock has jumped since then
+	lastCommandAt time.Duration     // virtual time of the round's start or last command; -1: a clock has jumped since then
 	repeatsLast   bool              // the round repeats the one before
 
 	startHistory processHistory // the process's history when the round began
@@ -83,8 +83,8 @@ func (r *round) extendsExpiry(c *simredis.Cluster, now time.Duration) bool {
 	})
 }
 
-// wouldRepeat reports whether t's next round would be the same as its last. That is so if lock.Poll declares it to be the same attempt,
-// and nothing that the last round depended on has changed: the keys that it used in Redis, its process's memory, and the time that it read.
+// wouldRepeat reports whether t's next round would be the same as its last. This holds if lock.Poll repeats the same attempt and none of
+// the inputs of the last round has changed: the keys that the round used in Redis, its process's memory, and the time that it read.
 func (t *Task) wouldRepeat() bool {
 	r, events := &t.round, t.actor.Process.eventCount
 	return t.isInPollSleep() && !r.replyLost && r.ownEvents == events-r.startEvents && r.endEvents == events &&
@@ -117,8 +117,8 @@ func (t *Task) wake() {
 	t.x.settle()
 }
 
-// compressHistory replaces the events of a round that only read by the hash of its replies. So a waiter remembers how often it got these
-// replies, but not when.
+// compressHistory replaces the events of a round that left no trace with the hash of the round's replies. So a waiter remembers how often
+// it got these replies, but not when.
 func (t *Task) compressHistory() {
 	if t.isSilentRepeat() {
 		t.forgetRound()
@@ -158,7 +158,8 @@ func (t *Task) isUndone() bool {
 	return (t.round.ownChanges.All > 0 || t.x.Cluster.OnNodes()) && t.isTraceless()
 }
 
-// isTraceless reports whether t's last round has left nothing in Redis, and all events of its process since then are the round's own.
+// isTraceless reports whether t's last round lost no reply, left nothing in Redis and no running helper, and all events of its process
+// since the round's start are the round's own.
 func (t *Task) isTraceless() bool {
 	r, p := &t.round, t.actor.Process
 	isUnchanged := r.ownChanges.All == 0 && !t.x.Cluster.OnNodes()

@@ -22,7 +22,7 @@ const (
 
 // Upper limits of a scenario's values.
 const (
-	MaxActors = 26  // actors have one letter each
+	MaxActors = 26  // number of actors: each is named by one letter
 	MaxNested = 100 // nested calls of one sale
 	MaxNodes  = 9   // masters of one lock
 	MaxSales  = 100 // sales of one actor
@@ -34,10 +34,10 @@ type Scenario struct {
 	Sales       int           // sales of each actor, one after the other; 0: one
 	Replicas    int           // number of processes; 0: one for each actor
 	Try         int           // actors that try once for the lock, and do not wait
-	Nested      int           // nested calls that take the lock again
+	Nested      int           // nested calls of each sale, which take the lock again
 	Nodes       int           // masters that the lock is on; 0: three, for a lock on several masters
-	Overtakes   int           // number of times that sales which asked later may overtake one; 0: once
-	Work        time.Duration // virtual time between reading the stock and writing it
+	Overtakes   int           // number of times that later sales may overtake a waiting one; 0: once
+	Work        time.Duration // virtual time between reading the stock and writing it; 0: none
 	Skew        time.Duration // clock error: the first process is behind Redis by this, the second ahead, the third right, and so on
 	FreedWithin time.Duration // time after which a dead holder's lock must be free; 0: any finite time
 	Faults      fault.Budget  // faults that may happen, and how often each

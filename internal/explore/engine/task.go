@@ -31,15 +31,15 @@ type taskState struct {
 	role    string // name within the actor, such as renewal; "": the actor's main task
 	ordinal int    // 1 for the first live task of this role, 2 for the next
 	label   string // identifies the task in hashes of the history; unlike id, it does not count tasks of rounds that were forgotten
-	actor   *Actor // actor that it works for
+	actor   *Actor // actor that the task works for
 
 	parent           *Task // task that started it by Clock.Go; nil: none
 	parentRound      int   // number of the parent's round that started it
 	detached         bool  // true from its first pause on: its later actions do not belong to the parent's round
 	startedByMessage bool  // a message started it or its parent, so it works for the whole process and not for one sale
 
-	// The command that it is about to send, and what the schedule does with it.
-	pending      []redis.Cmder // nil: none
+	// The command or pipeline that the task is about to send, and what the schedule does with it.
+	pending      []redis.Cmder // commands about to be sent; nil: none
 	server       int           // index of the server that receives the command
 	expiredSends int           // consecutive commands whose context had ended before they were sent
 	replyUnread  bool          // the reply has arrived, and the process, which is paused, has not read it
@@ -47,13 +47,13 @@ type taskState struct {
 	pipelineRest []sentCommand // commands of a pipeline that have not taken effect, once the first have
 	connBroken   bool          // the connection that carries pipelineRest is broken
 
-	awaitsReply bool // waits for a node that does not answer
-	namedByNode bool // role is the name of the first node that it sent a command to
+	awaitsReply bool // the task waits for a node that does not answer
+	namedByNode bool // role is the name of the first node that the task sent a command to
 
-	subscribing bool // it is about to subscribe, and waits until the schedule lets it
+	subscribing bool // the task is about to subscribe, and waits until the schedule lets it
 
-	// The Clock.Wait that it is in.
-	waiting      bool
+	// The Clock.Wait that the task is in.
+	waiting      bool            // the task is in a Wait
 	waitCtx      context.Context //nolint:containedctx // context of the Wait
 	waitCh       <-chan struct{} // channel of the Wait; nil: only the end of the context is awaited
 	waitErr      error           // result of the Wait

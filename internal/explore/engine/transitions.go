@@ -45,8 +45,8 @@ func (x *Execution) Transitions() []Transition {
 		list.addToProcesses(func(p *Process) bool { return !p.paused && p.listenerWithMessage() != nil }, ReceivesMessage, LosesMessage)
 		active := len(list.all) > 0
 		list.addProcessFaults()
-		list.addToActors((*Actor).canCancel, Leaves)
-		list.addToActors(func(a *Actor) bool { return a.canCancel() && a.canMissEnd() }, LeavesUnnoticed)
+		list.addToActors((*Actor).canLeave, Leaves)
+		list.addToActors(func(a *Actor) bool { return a.canLeave() && a.canMissEnd() }, LeavesUnnoticed)
 		list.addTime(active)
 		list.addServerFaults()
 		list.addToProcesses(func(p *Process) bool { return p.hasBegun() && !p.hasEnded() }, ClockJumps)
@@ -71,9 +71,9 @@ func (x *Execution) Transitions() []Transition {
 
 // EnabledTransitions are the transitions that are possible next.
 type EnabledTransitions struct {
-	All             []Transition // in a fixed order
-	OnlyFutilePolls bool         // all lead only to polls in vain
-	LastResort      bool         // all are retries before the waiters count as stuck
+	All             []Transition // possible transitions, in a fixed order
+	OnlyFutilePolls bool         // all transitions lead only to polls in vain
+	LastResort      bool         // all transitions are retries before the waiters count as stuck
 }
 
 // transitionList collects the transitions of EnabledTransitions.

@@ -12,7 +12,7 @@ import (
 // Watchdog observes an execution from another goroutine. It detects a task that waits where the engine does not see it, or that never
 // yields.
 type Watchdog struct {
-	current        atomic.Pointer[Execution] // execution that it observes; nil: none
+	current        atomic.Pointer[Execution] // observed execution; nil: none
 	lastExecution  *Execution                // execution of the last check
 	lastTurn       uint64                    // the execution's turnCount at the last check
 	checksThisTurn int                       // consecutive checks during this turn

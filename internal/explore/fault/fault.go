@@ -41,8 +41,8 @@ type Row struct {
 	Title           language.Text // few words for readers
 	Description     language.Text // effect in the explorer, as a clause of a sentence
 	InBubble        string        // effect on code in a bubble; "": only the explorer can inject it
-	OnNode          bool          // it strikes one of several masters
-	BreaksEveryLock bool          // it breaks every lock that expires, or every lock on one Redis; the table of all locks leaves it out
+	OnNode          bool          // the fault strikes one of several masters
+	BreaksEveryLock bool          // the fault breaks every lock that expires, or every lock on one Redis; the table of all locks omits it
 }
 
 // catalogue returns the rows of all faults, by Fault, without their ids.

@@ -13,7 +13,7 @@ import (
 // reportChecker judges what a lock reports to its callers: the results of Lock and Unlock, and notices of loss.
 type reportChecker struct{ *ownerTracker }
 
-// RecordUnlockEnd records the result of an Unlock. outermost is what RecordUnlockStart returned.
+// RecordUnlockEnd records the result of an Unlock. outermost, the result of RecordUnlockStart, is false for the Unlock of a nested lease.
 func (j *Judge) RecordUnlockEnd(actor int, outermost bool, err error) {
 	s := j.sales[actor]
 	if outermost {

@@ -19,7 +19,7 @@ type Document struct {
 	SkewMillis     trace.Millis    `json:"skew_ms"`         // clock error of the processes
 	WithinMillis   trace.Millis    `json:"freed_within_ms"` // time after which a dead holder's lock must be free; 0: any finite time
 	Faults         map[string]int  `json:"faults"`          // fault budget, by name
-	Happened       map[string]int  `json:"happened"`        // number of schedules that end with each fault
+	FaultCounts    map[string]int  `json:"happened"`        // number of schedules run whose last step is a fault, by the fault's name
 	Ends           []int           `json:"ends"`            // number of end states, by the number of successful sales
 	Contended      int             `json:"contended"`       // number of states in which a sale waits for another one
 	Untested       []string        `json:"untested"`        // phrases for what was not tested, in the reader's language
@@ -55,7 +55,7 @@ func newDocument(r explore.Result, whys []*session.Explanation) Document {
 		Try: r.Scenario.Try, Nested: r.Scenario.Nested,
 		WorkMillis: trace.Millis(r.Scenario.Work), SkewMillis: trace.Millis(r.Scenario.Skew),
 		WithinMillis: trace.Millis(r.Scenario.FreedWithin), Faults: r.Scenario.Faults.Map(),
-		Happened: r.Coverage.Faults, Ends: r.Coverage.EndStates, Contended: r.Coverage.ContendedStates,
+		FaultCounts: r.Coverage.Faults, Ends: r.Coverage.EndStates, Contended: r.Coverage.ContendedStates,
 		Untested: r.Untested(), Cut: append([]string{}, r.Omissions()...),
 		Schedules: r.Schedules, States: r.States, Depth: longestSchedule(r), Complete: r.Complete, Bound: r.Bound(), Interrupted: r.Interrupted,
 		Seconds: r.Seconds, Verdict: r.Verdict(), Counterexamples: []Counterexample{},

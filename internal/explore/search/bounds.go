@@ -11,7 +11,7 @@ import (
 // Bounds limit a search. If one of them is hit, the verdict is unknown.
 type Bounds struct {
 	Schedules int           // number of runs; 0: no limit
-	Memory    uint64        // bytes of the whole process's heap; 0: no limit
+	Memory    uint64        // heap limit of the whole process, in bytes; 0: no limit
 	Time      time.Duration // real time; 0: no limit
 	Workers   int           // number of workers; 0: one per core
 

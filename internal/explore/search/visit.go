@@ -9,10 +9,11 @@ import (
 type child[S comparable] struct {
 	node[S]
 	Observation
-	stray bool // chance led the run to this state instead of the intended one
+	stray bool // true: chance led the run to this state instead of the intended one
 }
 
-// expandNode takes every step that is possible after a node, each in a run of its own. A run that chance leads elsewhere is repeated.
+// expandNode takes every step that is possible after a node, each in a run of its own. If Goal.Attempts allows it, a run that chance led to
+// another state is repeated.
 func (s *search[S]) expandNode(system System[S], parent int32) (all []child[S], _ error) {
 	path := s.path(parent)
 	for i, attempt := 0, 1; ; {
@@ -38,9 +39,9 @@ func (s *search[S]) expandNode(system System[S], parent int32) (all []child[S], 
 	}
 }
 
-// visitChild runs the code to a node, by its path, and takes the step with index i. The child is nil if the result is not a step of its
-// own. If chance led elsewhere, the child is the first other state on the way, and the error is ErrUnrepeatable. more is true if the node
-// has further steps.
+// visitChild starts a run, retraces the path from the root to a node, and then takes the node's step with index i. The child is the state
+// that this step leads to, or nil if Run.Apply reports that the result is not a step of its own. If the run leaves the path, the error is
+// ErrUnrepeatable, and the child is what retrace returns. more is true if the node has further steps.
 func (s *search[S]) visitChild(system System[S], parent int32, path []node[S], i int) (c *child[S], more bool, err error) {
 	var next []S
 	diverged := false
@@ -67,8 +68,8 @@ func (s *search[S]) visitChild(system System[S], parent int32, path []node[S], i
 	return c, more, err
 }
 
-// retrace takes the steps of a path. It reports whether they led elsewhere, and then returns the first other state, if Goal.Attempts allows
-// chance.
+// retrace takes the steps of a path. diverged is true if a step cannot happen, or leads to a state other than the recorded one. In the
+// second case, stray is that state if Goal.Attempts > 0; otherwise stray is nil.
 func (s *search[S]) retrace(run Run[S], path []node[S]) (stray *child[S], diverged bool) {
 	for i, n := range path {
 		if !run.Apply(n.step) {

@@ -35,7 +35,7 @@ func missingFaultsText(scenario explore.Scenario, step int, needs string) string
 		"第 %d 步：场景允许的故障不够。需要：%s", step, strings.Join(words, scenario.Say(", ", "、")))
 }
 
-// nodesNeededText returns the sentence that a lock on one Redis cannot run a schedule on several masters.
+// nodesNeededText returns a sentence for a lock on one Redis, which says that it cannot run a schedule on several masters.
 func nodesNeededText(lock string, scenario explore.Scenario) string {
 	return scenario.Say(
 		"%s cannot run this schedule: it is on one Redis, and the scenario has several masters. Compare it with a lock on several.",

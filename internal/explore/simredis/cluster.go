@@ -11,7 +11,7 @@ import (
 // other servers.
 type Cluster struct {
 	sim     *Simulator
-	servers []*Server // by index
+	servers []*Server // all servers, by index
 	version Version   // number of changes so far
 }
 
@@ -66,15 +66,15 @@ func (sim *Simulator) NewCluster(stored *State, masters int) *Cluster {
 	return c
 }
 
-// AgedCopy returns a cluster like this one whose servers held these states a time d ago, and have received no command since.
-func (c *Cluster) AgedCopy(held []*State, d time.Duration) (*Cluster, error) {
+// AgedCopy returns a copy of the cluster whose servers are in the given states, by index, after a time d without a command.
+func (c *Cluster) AgedCopy(states []*State, d time.Duration) (*Cluster, error) {
 	later := &Cluster{sim: c.sim}
 	for i, s := range c.servers {
-		holds, err := c.sim.stateLater(held[i], d)
+		aged, err := c.sim.stateLater(states[i], d)
 		if err != nil {
 			return nil, err
 		}
-		later.servers = append(later.servers, &Server{Index: s.Index, Health: s.Health, State: holds, ClockOffset: s.ClockOffset})
+		later.servers = append(later.servers, &Server{Index: s.Index, Health: s.Health, State: aged, ClockOffset: s.ClockOffset})
 	}
 	return later, nil
 }

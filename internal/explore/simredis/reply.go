@@ -10,7 +10,8 @@ import (
 	"github.com/alicebob/miniredis/v2/proto"
 )
 
-// FormatReply formats a reply roughly as redis-cli does. For the replies to several commands it returns the first error, or OK.
+// FormatReply formats a reply roughly as redis-cli does. For the replies to several commands it returns the first error, nil if the last
+// reply is nil, as for a discarded transaction, and otherwise OK. It returns "?" for a single command without a reply.
 func FormatReply(raw []byte, commands int) string {
 	text := "?"
 	for r := bufio.NewReader(bytes.NewReader(raw)); ; {
@@ -41,7 +42,7 @@ var (
 	errorCode     = regexp.MustCompile(`^-[A-Z]+ `)
 )
 
-// withRedisErrors gives the errors of failed scripts in a reply Redis's wording: miniredis reports all of them as errors of the compiler.
+// withRedisErrors rewords the errors of failed scripts in a reply as Redis does, because miniredis reports all of them as compile errors.
 func withRedisErrors(reply []byte) []byte {
 	return scriptFailure.ReplaceAllFunc(reply, func(failure []byte) []byte {
 		parts := scriptFailure.FindSubmatch(failure)

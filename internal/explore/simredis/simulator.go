@@ -30,7 +30,7 @@ type Simulator struct {
 	states    map[string]*State     // all states so far, by State.Text
 
 	commands       map[string]*Command       // all commands so far, by Command.Text
-	cachedCommands map[string]*cachedCommand // what the real client wrote and parsed, by cacheKey
+	cachedCommands map[string]*cachedCommand // commands in the client's encoding, with their parsed replies, by cacheKey
 	keyBuffer      []byte                    // reused by cacheKey
 
 	empty         *State   // state of a server without keys

@@ -18,7 +18,7 @@ import (
 )
 
 // errSlow is counted for a node that did not answer in time.
-var errSlow = errors.New("the node did not answer in its time")
+var errSlow = errors.New("the node did not answer in time")
 
 // Nodes is a set of independent masters.
 type Nodes struct {
@@ -49,7 +49,7 @@ func New(clients []redis.Cmdable, clock lock.Clock, timeout time.Duration) *Node
 	return n
 }
 
-// Majority returns the size of a quorum: any two sets of so many nodes have a node in common.
+// Majority returns the size of a quorum: any two sets of this many nodes have a node in common.
 func (n *Nodes) Majority() int { return len(n.all)/2 + 1 }
 
 // Minority returns the largest number of nodes that may fail.
@@ -76,9 +76,9 @@ func (t *Tally) fail(nodes int, err error) {
 	}
 }
 
-// Vote sends a request to all nodes at once, except those that have not answered their last one, and returns the nodes that were asked. If
-// fewer than a majority are idle, Vote first waits for a majority, as long as for an answer, so that nodes that are briefly late do not
-// fail many votes. If it waited in vain, later votes do not wait.
+// Vote sends a request to all nodes at once, except those that have not answered their last request, and returns the nodes that were asked.
+// If fewer than a majority are idle, Vote first waits for a majority, for at most the timeout of an answer, so that nodes that are briefly
+// late do not fail many votes. If it waited in vain, later votes do not wait.
 func (n *Nodes) Vote(ctx context.Context, r Request) (Tally, []*Node) {
 	asked := n.ready(ctx)
 	t := n.Ask(ctx, asked, r)
@@ -127,11 +127,11 @@ func (n *Nodes) idle() (idle []*Node, change <-chan struct{}) {
 	return idle, change
 }
 
-// answered ends the request that last belongs to.
-func (n *Nodes) answered(last chan struct{}) {
+// endRequest closes done, the channel last of a node whose request has ended, and wakes the votes that wait for an idle node.
+func (n *Nodes) endRequest(done chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	close(last)
+	close(done)
 	close(n.change)
 	n.change = make(chan struct{})
 }
@@ -154,7 +154,7 @@ func (n *Nodes) Ask(ctx context.Context, nodes []*Node, r Request) Tally {
 				return
 			}
 			agreed, err := r(detached, node.client)
-			n.answered(last)
+			n.endRequest(last)
 			b.cast(agreed, err)
 		})
 	}

@@ -1,5 +1,5 @@
 // Package reason maps the errors of a sale to reasons: a code for programs, and a text in each language for people. Package answer maps the
-// codes to HTTP statuses. Begin with Of.
+// codes to HTTP statuses. Begin with FromError.
 package reason
 
 import (

@@ -25,9 +25,9 @@ func TestMatricesSayWhatWasMeasured(t *testing.T) {
 func shownInMatrix() []evolution.Point {
 	crowd := evolution.Condition{Buyers: 200, Processes: 3}
 	return []evolution.Point{
-		{Number: evolution.Share, Condition: evolution.Alone()}, {Number: evolution.Share, Condition: crowd},
-		{Number: evolution.Commands, Condition: crowd},
-		{Number: evolution.Wait, Condition: evolution.Condition{Buyers: 16, Processes: 3}},
+		{Metric: evolution.Share, Condition: evolution.Alone()}, {Metric: evolution.Share, Condition: crowd},
+		{Metric: evolution.Commands, Condition: crowd},
+		{Metric: evolution.Wait, Condition: evolution.Condition{Buyers: 16, Processes: 3}},
 	}
 }
 
@@ -57,7 +57,7 @@ var cited = regexp.MustCompile(`(<!-- (\w+) (share|commands|wait) (\d+)(?:/(\d+)
 func citing(f evolution.Figures, document string) (now string, unknown []string) {
 	now = cited.ReplaceAllStringFunc(document, func(one string) string {
 		parts := cited.FindStringSubmatch(one)
-		at := evolution.Point{Number: evolution.Number(parts[3]), Condition: evolution.Condition{Processes: 1}}
+		at := evolution.Point{Metric: evolution.Metric(parts[3]), Condition: evolution.Condition{Processes: 1}}
 		at.Buyers, _ = strconv.Atoi(parts[4]) // they are digits
 		if parts[5] != "" {
 			at.Processes, _ = strconv.Atoi(parts[5])
