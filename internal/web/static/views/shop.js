@@ -42,9 +42,11 @@ export function show(main, { query }) {
   const filmPlayer = createPlayer({
     begins() {
       heldFrames = [];
+      says.style.visibility = "hidden"; // the film has its own count
     },
     ends() {
       const waited = heldFrames;
+      says.style.visibility = "";
       heldFrames = null;
       for (const [name, data] of waited) on[name](data);
     },
@@ -161,7 +163,7 @@ export function show(main, { query }) {
     shownStage?.close();
     shownStage = null;
     redraw();
-    onStage.focus();
+    onStage.focus({ preventScroll: true });
     if (document.fullscreenElement) document.exitFullscreen();
   }
   const picture = () => (shown === "story" ? "storyLanes" : shown);
