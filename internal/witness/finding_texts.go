@@ -237,6 +237,9 @@ func localRedisName(in language.Language, node int) string {
 
 // formatDuration returns a duration in milliseconds, or in seconds with one decimal.
 func formatDuration(in language.Language, d time.Duration) string {
+	if d < time.Millisecond {
+		return language.Both("<1 ms", "<1 毫秒").In(in)
+	}
 	if d < time.Second {
 		return fmt.Sprintf(language.Both("%d ms", "%d 毫秒").In(in), d.Milliseconds())
 	}
