@@ -1,6 +1,6 @@
 // The settings and actions of the shop.
 import { drawAlarm, el, replace } from "../dom.js";
-import { askToken, del, formatQuery, get, post, put } from "../server.js";
+import { del, formatQuery, get, post, put, unlock } from "../server.js";
 import { language, say } from "../words.js";
 import { colourClass } from "./shop_words.js";
 
@@ -48,8 +48,8 @@ export function createControls(connect, listed) {
     const locked =
       run.can.administer === "no" || (run.can.administer === "token" && !sessionStorage.getItem("lockstep.token"));
     fields.disabled = locked;
-    const unlock = async () => {
-      if (!(await askToken())) return;
+    const open = async () => {
+      if (!(await unlock())) return;
       draw();
       connect();
     };
@@ -61,7 +61,7 @@ export function createControls(connect, listed) {
           )
         : [
             say("These need the token. You may look and buy. ", "这些操作需要令牌。你可以看，也可以买。"),
-            button(say("I have the token", "我有令牌"), unlock),
+            button(say("I have the token", "我有令牌"), open),
           ];
     replace(reason, locked && el("p.note.small", why));
     const { ttl_ms: ttl, think_ms: think, nested } = run.settings,
