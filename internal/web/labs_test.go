@@ -84,9 +84,9 @@ func TestLabEndsByItsButtonAndByLeaving(t *testing.T) {
 	p.visit("#/labs/holder-dies")
 	runs()
 	p.key("L")
-	p.waitForText("已停止：你离开了页面，或切换了语言。")
+	p.waitForText("离开或切换语言时已停止。")
 	p.key("L")
-	p.waitForText("Stopped: you left the page or switched the language.")
+	p.waitForText("Stopped when you left or switched.")
 	eval[bool](p, `window.fetch = async () => new Response(new ReadableStream({start: stream => stream.error(new TypeError("gone"))})), true`)
 	p.pressButton(".labs button.main")
 	p.waitUntil("the failure is said in sight", `(alarm => alarm && alarm.getBoundingClientRect().top < innerHeight)(

@@ -133,8 +133,10 @@ function askToken(wrong = "") {
   );
 }
 
-// unlock asks for the admin token until it is right, and reports whether the reader has entered it. It lists
-// who is in a room, if there is one.
+// mayDo reports whether the reader may do what is open to all ("open"), or to who has the token ("token").
+export const mayDo = way => way === "open" || (way === "token" && !!sessionStorage.getItem("lockstep.token"));
+
+// unlock asks for the admin token until it is right, which the list of a room’s participants tells.
 export const unlock = async () => (await askToken()) && get("/room/participants").catch(({ status }) => status === 404);
 
 // stream reads server-sent events and calls on[name](data, id) for each. It returns when the stream ends. With resume

@@ -70,12 +70,7 @@ export function listLanes(trace) {
 
 const drawHead = lanes => {
   const names = lanes.map(lane => el("span", { class: colourClass(lane.actor) || "redis" }, lane.name));
-  return el(
-    "div.head",
-    { "aria-hidden": "true" },
-    el("span"),
-    el(names.length > 5 ? "div.names.many" : "div.names", names),
-  );
+  return el("div.head", { "aria-hidden": "true" }, el("span"), el("div.names", names));
 };
 
 export const colourClass = actor => (actor === undefined || actor < 0 ? "" : "actor" + (actor % 4));

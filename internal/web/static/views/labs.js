@@ -2,12 +2,12 @@
 // it. They run on the server’s machine, if the reader may do that, or in a tab.
 import { copyText, drawAlarm, drawTerminal, el, replace } from "../dom.js";
 import { link } from "../route.js";
-import { get, stream, unlock } from "../server.js";
+import { get, mayDo, stream, unlock } from "../server.js";
 import { drawLegend, drawTrace } from "../trace.js";
 import { language, say, several } from "../words.js";
 
 let leftLab = ""; // name of the lab whose run ended because its reader left
-const isRunHere = lab => lab.runs === "open" || (lab.runs === "token" && sessionStorage.getItem("lockstep.token"));
+const isRunHere = lab => mayDo(lab.runs);
 const labAddress = name => link(["labs", name]);
 const describeLab = lab => [el("code", lab.name), " · ", lab.locks.join(" → ")];
 
@@ -78,13 +78,13 @@ const markCode = text => text.split("`").map((part, i) => (i % 2 ? el("code", pa
 function drawPage(lab, signal, again) {
   const runsNode = el("div.runs"),
     trouble = el("div"),
-    ended = say("Stopped: you left the page or switched the language.", "已停止：你离开了页面，或切换了语言。"),
-    status = el("span.soft", { role: "status" }, leftLab === lab.name && ended),
+    status = el("span.soft", { role: "status" }),
     here = isRunHere(lab),
     cured = lab.locks.at(-1),
     command = `lockstep lab ${lab.name}` + say("", " --lang zh");
   const start = drawRunButton(say(`Run it: ${lab.locks.join(", then ")}`, `运行：${lab.locks.join(" → ")}`), run);
   const open = async () => (await unlock()) && again();
+  if (leftLab === lab.name) replace(status, say("Stopped when you left or switched.", "离开或切换语言时已停止。"));
   return [
     el("p.small", el("a", { href: link(["labs"]) }, say("All labs", "全部实验"))),
     el("h1", lab.title),
@@ -119,10 +119,7 @@ function drawPage(lab, signal, again) {
     let at = -1,
       lock;
     const fill = (...inside) => replace(parts[at], ...inside);
-    const fail = failure => {
-      replace(trouble, drawAlarm(failure));
-      trouble.scrollIntoView({ block: "nearest" }); // a run may be long
-    };
+    const fail = failure => replace(trouble, drawAlarm(failure)).scrollIntoView({ block: "nearest" }); // a run may be long
     const on = {
       begins(name) {
         lock = name;

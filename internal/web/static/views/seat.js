@@ -360,12 +360,9 @@ class Seat {
   // drawFailure says why there is nothing to show.
   drawFailure() {
     const { status, message } = this.failure;
-    const why = [
-      status === 400 && say("This address leads nowhere. ", "这个地址打不开。"),
-      message,
-      isAway(this.failure) && say(" Asking again …", "正在重试……"),
-    ];
-    const says = el("p.note.bad", { role: "alert" }, why);
+    const lost = status === 400 && say("This address leads nowhere. ", "这个地址打不开。"),
+      again = isAway(this.failure) && say(" Asking again …", "正在重试……");
+    const says = el("p.note.bad", { role: "alert" }, lost, message, again);
     this.parts = null;
     if (this.embedded) return void replace(this.main, says);
     const onward = el("p", el("a.button", { href: "#/schedule" }, say("To the levels", "去关卡")));

@@ -1,6 +1,6 @@
 // The settings and actions of the shop.
 import { drawAlarm, el, replace } from "../dom.js";
-import { del, formatQuery, get, post, put, unlock } from "../server.js";
+import { del, formatQuery, get, mayDo, post, put, unlock } from "../server.js";
 import { language, say } from "../words.js";
 import { colourClass } from "./shop_words.js";
 
@@ -45,8 +45,7 @@ export function createControls(connect, listed) {
   const button = (text, does, more) => el("button", { type: "button", onclick: does, ...more }, text);
 
   function draw() {
-    const locked =
-      run.can.administer === "no" || (run.can.administer === "token" && !sessionStorage.getItem("lockstep.token"));
+    const locked = !mayDo(run.can.administer);
     fields.disabled = locked;
     const open = async () => {
       if (!(await unlock())) return;
@@ -233,12 +232,10 @@ export function createControls(connect, listed) {
       replicas();
       nodes();
       if (parts.locks.length) return;
-      const untitled = () => get("/lock").then(lock => ({ locks: lock.versions.map(name => ({ name, title: "" })) }));
-      parts.locks = (
-        await get("/seat", { lang: language() })
-          .catch(untitled)
-          .catch(() => ({ locks: [] }))
-      ).locks;
+      parts.locks = await get("/seat", { lang: language() }).then(
+        seat => seat.locks,
+        () => [],
+      );
       if (stopped) return;
       replace(fields.querySelector("select"), options());
       if (parts.locks.length) checks();

@@ -2,7 +2,7 @@
 import { el, replace } from "../dom.js";
 import { bindWhile } from "../keys.js";
 import { link } from "../route.js";
-import { get, isAway, post, put } from "../server.js";
+import { get, isAway, mayDo, post, put } from "../server.js";
 import { language, say } from "../words.js";
 import { reducedMotion, sleep } from "./drawing.js";
 import { countAt, createFilm, createWaffle, emptyRecord, readBurst } from "./shop_waffle.js";
@@ -52,10 +52,9 @@ export function createDemo(changed, player, query, choices) {
     isSpectator = false, // the reader may only look
     busy = false,
     stopped = false;
-  const mayAdminister = () => run?.can.administer === "open" || sessionStorage.getItem("lockstep.token");
-  const mayPlay = () => run && !isSpectator && mayAdminister();
-  const mayTurn = to =>
-    !busy && panes.length > 0 && to >= 0 && (to < 2 || (to === 2 && (panes.length > 1 || mayPlay())));
+  const mayAdminister = () => mayDo(run?.can.administer);
+  const mayPlay = () => !isSpectator && mayAdminister();
+  const mayTurn = to => !busy && panes.length > 0 && [true, true, panes.length > 1 || mayPlay()][to];
   const film = () => {
     if (node.hidden) return null;
     return slide === 1 ? why?.film : createFilm(slide ? panes.at(-1) : panes[0]);
@@ -107,11 +106,7 @@ export function createDemo(changed, player, query, choices) {
   }
 
   function sentence() {
-    if (isSpectator && !panes.length)
-      return say(
-        "No burst has been run in this shop yet. Two of its buyers would do this:",
-        "这个商店还没有跑过抢购。如果跑，其中两个买家会这样：",
-      );
+    if (isSpectator && !panes.length) return say("No burst has been run in this shop yet.", "这个商店还没有跑过抢购。");
     if (isSpectator)
       return say(
         "Replay of this shop's latest bursts. Nothing in the shop changes.",
@@ -146,9 +141,8 @@ export function createDemo(changed, player, query, choices) {
   }
 
   function keep() {
-    const own = panes.filter(({ one }) => !one.recorded).map(({ one }) => one);
     if (isSpectator) return;
-    keptBursts = formatBursts(own);
+    keptBursts = formatBursts(panes.map(({ one }) => one).filter(one => !one.recorded));
     history.replaceState(history.state, "", link([], { first: keptBursts }));
   }
 
