@@ -6,7 +6,7 @@ import { get, mayDo, stream, unlock } from "../server.js";
 import { drawLegend, drawTrace } from "../trace.js";
 import { language, say, several } from "../words.js";
 
-let leftLab = ""; // name of the lab whose run ended because its reader left
+let leftLab = ""; // lab that was left while it ran
 const isRunHere = lab => mayDo(lab.runs);
 const labAddress = name => link(["labs", name]);
 const describeLab = lab => [el("code", lab.name), " · ", lab.locks.join(" → ")];
@@ -46,11 +46,6 @@ function drawList(labs) {
           "first with the flawed lock, then with the lock that cures it. ",
         "实验用真实的故障复现一个缺陷，并说明谁做了什么：先用有缺陷的锁，再用修复它的锁。",
       ),
-      document.documentElement.dataset.tab &&
-        say(
-          "Here each replica is a worker of this tab. Killing it ends the worker in the middle of whatever it does.",
-          "这里每个实例是这个标签页的一个 worker；kill 它，就是不管它正做到哪一步都立即终止它。",
-        ),
     ]),
     places.map(([title, fits]) => {
       const here = left.filter(fits);
@@ -119,7 +114,7 @@ function drawPage(lab, signal, again) {
     let at = -1,
       lock;
     const fill = (...inside) => replace(parts[at], ...inside);
-    const fail = failure => replace(trouble, drawAlarm(failure)).scrollIntoView({ block: "nearest" }); // a run may be long
+    const fail = failure => replace(trouble, drawAlarm(failure)).scrollIntoView({ block: "nearest" });
     const on = {
       begins(name) {
         lock = name;

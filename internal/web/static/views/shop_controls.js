@@ -225,9 +225,9 @@ export function createControls(connect, listed) {
     // recover clears an error message.
     recover: () => outcome.querySelector(".bad") && replace(outcome),
     async begin(next) {
-      const again = run && JSON.stringify(run) === JSON.stringify(next);
+      const drawn = JSON.stringify(run);
       run = next;
-      if (again) return;
+      if (drawn === JSON.stringify(run)) return;
       draw();
       replicas();
       nodes();

@@ -18,7 +18,7 @@ const inTab = !!document.documentElement.dataset.tab;
 // The address holds each burst’s result: #/?first=v0-200-4-0_v4-100-100-100 has the lock, the sold, the stock’s fall
 // and the refused. So it survives a reload and can be shared.
 const formatBursts = all => all.map(({ lock, paid, fell, refused }) => [lock, paid, fell, refused].join("-")).join("_");
-let keptBursts = ""; // the bursts that this page has run, as in the address
+let keptBursts = ""; // those that this page has run
 const parseBursts = text =>
   [...(text ?? "").matchAll(/([a-z][a-z0-9-]*?)-(\d+)-(\d+)-(\d+)/g)].map(([, lock, ...counts]) => {
     const [paid, fell, refused] = counts.map(Number);
@@ -159,7 +159,7 @@ export function createDemo(changed, player, query, choices) {
     acts.querySelector("button")?.focus({ preventScroll: true });
   }
 
-  // replay shows the latest bursts, or before the first one, two buyers in slow motion.
+  // replay shows the latest bursts, or two buyers if there is none.
   async function replay() {
     isSpectator = true;
     await runBusy(async () => {
@@ -242,7 +242,7 @@ export function createDemo(changed, player, query, choices) {
     const one = { lock, paid, fell: initial - remaining, refused, buyers, stock };
     Object.assign(panes.at(-1), { one, record });
     if (stopped) return one;
-    keep(); // now: a film follows, in which the reader may leave or switch the language
+    keep(); // the reader may leave the film that follows
     if (lock === "v0") trace = await pair();
     if (!watched) await playFilm(filmTime);
     return one;

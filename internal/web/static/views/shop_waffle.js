@@ -33,7 +33,6 @@ export function countAt({ initial, begins, ends, points }, t) {
   };
 }
 
-// createFilm returns the film of a burst, or null if its record is empty.
 export function createFilm({ pane, record } = { pane: null, record: null }) {
   if (!record?.ends.length) return null;
   const moments = [...new Set([...record.begins, ...record.ends])].sort((a, b) => a - b);
