@@ -232,10 +232,8 @@ export function createControls(connect, listed) {
       replicas();
       nodes();
       if (parts.locks.length) return;
-      parts.locks = await get("/seat", { lang: language() }).then(
-        seat => seat.locks,
-        () => [],
-      );
+      const seat = await get("/seat", { lang: language() }).catch(() => null);
+      parts.locks = seat?.locks ?? [];
       if (stopped) return;
       replace(fields.querySelector("select"), options());
       if (parts.locks.length) checks();
