@@ -32,6 +32,8 @@ type Result struct {
 	in    language.Language // language of the texts
 	claim language.Text     // claim of the lab
 	draws int               // number of sales to draw; 0: all
+
+	tolerates func(witness.Finding) bool // reports whether a finding is of the lab's anomaly, but does not count
 }
 
 // Answer is the answer to a buyer.

@@ -98,6 +98,7 @@ func (l Lab) judge(lock string, a witness.Account, scenarioErr error, in languag
 	r := Result{
 		Lab: l.Name, Lock: lock, Observed: verdict.Unknown, Expected: expected.Verdict, Why: expected.Why.In(in),
 		Trace: a.Trace(in), Findings: a.Findings, Command: l.command(lock), Explore: l.InExplorer(lock), in: in, claim: l.Claim, draws: l.Draws,
+		tolerates: l.tolerates,
 	}
 	switch culprit, found := l.culprit(a); {
 	case scenarioErr != nil:
@@ -115,6 +116,11 @@ func (l Lab) judge(lock string, a witness.Account, scenarioErr error, in languag
 		r.Observed = verdict.Holds
 	}
 	return r
+}
+
+// tolerates reports whether a finding is of the lab's anomaly, but does not count.
+func (l Lab) tolerates(f witness.Finding) bool {
+	return slices.Contains(l.Signs, f.Kind) && l.Blames != nil && !l.Blames(f)
 }
 
 // culprit returns the first finding that counts as the lab's anomaly, and whether there is one.

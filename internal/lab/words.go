@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
@@ -204,22 +203,29 @@ func (r Result) reasoning() string {
 // lapses returns a sentence about what went wrong although the lock kept its promise, or "".
 func (r Result) lapses() string {
 	var seen []string
+	var says string
 	for _, f := range r.Findings {
 		title := witness.Titles()[string(f.Kind)].In(r.in)
 		if title == "" {
 			title = f.Sentence(r.in)
 		}
-		isCure := f.Kind == witness.RefusedToken // to refuse a stale token
-		// Which of two processes is heard first proves nothing.
-		isOrder := f.Kind == witness.Overlapped && time.Duration(f.Duration) < time.Millisecond
-		if f.Kind.IsBad() && !isCure && !isOrder && !slices.Contains(seen, title) {
+		switch {
+		case r.tolerates(f):
+			if f.Kind == witness.Overlapped {
+				says = r.in.Say("Both were inside for less than %.1f s: a timer on a busy machine may be that late, so it does not count. ",
+					"双方同时在里面不到 %.1f 秒：机器繁忙时定时器可能晚这么多，所以不算。", lossNoticeSlack.Seconds())
+			}
+		case f.Kind.IsBad() && f.Kind != witness.RefusedToken && !slices.Contains(seen, title): // The refusal of a stale token is not a flaw.
 			seen = append(seen, title)
 		}
 	}
-	if r.Observed != verdict.Holds || len(seen) == 0 {
+	if len(seen) > 0 {
+		says += r.in.Say("Still seen, and not promised: ", "仍然出现，但不在承诺之内：") + strings.Join(seen, r.in.Say(" · ", "、"))
+	}
+	if r.Observed != verdict.Holds {
 		return ""
 	}
-	return r.in.Say("Still seen, and not promised: ", "仍然出现，但不在承诺之内：") + strings.Join(seen, r.in.Say(" · ", "、"))
+	return strings.TrimSpace(says)
 }
 
 // notDrawnText returns a sentence that names the sales that a drawing omits, or "".

@@ -67,6 +67,7 @@ func newFakeShop(t *testing.T) *fakeShop {
 		"DELETE /bursts/{id}"} {
 		answer(pattern, `{}`)
 	}
+	answer("GET /room/participants", `{}`)
 	answer("GET /lock", `{"key":{"type":"string","holder":"dead","ttl_ms":8000}}`)
 	answer("DELETE /lock", `{"released":true}`)
 	s.Server = httptest.NewServer(mux)
@@ -130,13 +131,14 @@ func (s *fakeShop) live(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// note records a request that changes something, and reports whether it has the token that it needs. If not, it answers the request.
+// note records a request that changes something, or lists who is in a room, and reports whether it has the token that it needs. If not, it
+// answers the request.
 func (s *fakeShop) note(w http.ResponseWriter, r *http.Request) bool {
 	body, _ := io.ReadAll(r.Body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
-	if r.Method == http.MethodGet {
+	if r.Method == http.MethodGet && r.URL.Path != "/room/participants" {
 		return true
 	}
 	if s.token != "" && r.Header.Get("Authorization") != "Bearer "+s.token {

@@ -49,6 +49,11 @@ func TestLabShowsBothRunsSideBySide(t *testing.T) {
 	for _, problem := range p.axeViolations(axe) {
 		t.Error(problem)
 	}
+	p.runLab("slow-node") // its commands and its drawing are wide
+	p.fits()
+	if bare := eval[[]string](p, `[...document.querySelectorAll(".says")].map(is => is.innerText).filter(is => /^[A-Z]{3}/.test(is))`); len(bare) > 0 {
+		t.Errorf("in place of a sentence there is %q", bare)
+	}
 	p.size(390, 844)
 	p.fits()
 	if runs := eval[[]runOfALab](p, runsOfALab); runs[0].Left != runs[1].Left || runs[0].Top >= runs[1].Top {
@@ -76,6 +81,16 @@ func TestLabEndsByItsButtonAndByLeaving(t *testing.T) {
 	runs()
 	eval[bool](p, `(location.hash = "#/labs", true)`)
 	other.runLab("self-deadlock", "v4 is broken: ", "v5 keeps its promise: ")
+	p.visit("#/labs/holder-dies")
+	runs()
+	p.key("L")
+	p.waitForText("离开或切换语言时已停止。")
+	p.key("L")
+	p.waitForText("Stopped when you left or switched.")
+	eval[bool](p, `window.fetch = async () => new Response(new ReadableStream({start: stream => stream.error(new TypeError("gone"))})), true`)
+	p.pressButton(".labs button.main")
+	p.waitUntil("the failure is said in sight", `(alarm => alarm && alarm.getBoundingClientRect().top < innerHeight)(
+		document.querySelector(".labs > div > [role=alert]"))`)
 }
 
 // A reader who may not run a lab sees the command to type instead of a button, and one with the token sees the button. The page offers a
@@ -99,14 +114,13 @@ func TestLabShowsItsCommandWhereItCannotRun(t *testing.T) {
 		p.waitUntil("it asks for the token", `document.querySelector("dialog[open] input")`)
 		eval[bool](p, fmt.Sprintf(`(document.querySelector("dialog input").value = %q, true)`, token))
 		p.pressButton("dialog button")
-		p.waitUntil("it can be run", fmt.Sprintf(`%s.startsWith("Run it: v0, then v1")`, labels))
 	}
-	unlocks("wrong")
 	p.allowError("403")
-	p.pressButton(".labs button.main")
+	p.allowError("404 (Not Found) " + p.url + "/room/participants") // the request that tries a token
+	unlocks("wrong")
 	p.waitUntil("the token is refused", `document.querySelector("dialog[open] .note.bad")`)
 	eval[bool](p, `(document.querySelector("dialog button:last-child").click(), true)`)
-	p.visit("#/labs/lost-update")
-	p.waitForText("I have the token") // the one that was refused is forgotten
+	p.waitUntil("the one that was refused is forgotten", `!document.querySelector("dialog") && document.querySelector(".labs button.quiet")`)
 	unlocks("secret")
+	p.waitUntil("it can be run", fmt.Sprintf(`%s.startsWith("Run it: v0, then v1")`, labels))
 }

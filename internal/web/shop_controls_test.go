@@ -70,11 +70,11 @@ func TestShopAsksGuestsForTheToken(t *testing.T) {
 	p.waitUntil("the token is asked for", `document.activeElement.type === "password"`)
 	p.allowError("401") // to the wrong one
 	p.key("w", "r", "o", "n", "g", "Enter")
+	p.waitUntil("it is asked for again, and why", `document.querySelector("dialog .note.bad") && document.activeElement.type === "password"`)
+	p.key("s", "e", "c", "r", "e", "t", "Enter")
 	p.waitUntil("the buttons are on", `!document.querySelector("fieldset").disabled`)
 	p.click("fieldset > .danger")
 	p.click(".controls [role=status] .danger")
-	p.waitUntil("it is asked for again, and why", `document.querySelector("dialog .note.bad") && document.activeElement.type === "password"`)
-	p.key("s", "e", "c", "r", "e", "t", "Enter")
 	s.waitForRequest(t, "DELETE /lock?holder=dead", 1)
 }
 

@@ -57,7 +57,7 @@ func TestShopClosesItsStreamWhenLeft(t *testing.T) {
 	s.tell(func() { s.silent = true })
 	hide(true)
 	hide(false)
-	p.waitForText("Is this page open in six other windows?")
+	p.waitForText("If six other windows have this page")
 	s.tell(func() { s.silent = false })
 	p.waitUntil("it is there after all", `document.querySelector("[role=alert]").hidden`)
 }

@@ -43,6 +43,16 @@ func commandTexts() map[commandResult]language.Text {
 	}
 }
 
+// sendingTexts returns the sentence about each command that is on its way.
+func sendingTexts() map[Verb]language.Text {
+	both := language.Both
+	return map[Verb]language.Text{
+		Takes: both("{by} asks for the lock", "{by} 请求加锁"), Looks: both("{by} asks whose the lock is", "{by} 查询锁是谁的"),
+		Renews: both("{by} asks to renew its lock", "{by} 请求给自己的锁续期"), Removes: both("{by} sends its release", "{by} 请求释放锁"),
+		Reads: both("{by} asks for the stock", "{by} 请求读库存"), Writes: both("{by} sends its write", "{by} 请求写入库存"),
+	}
+}
+
 // manualRemovalTexts returns the sentence about each outcome of a removal of the lock by hand.
 func manualRemovalTexts() map[Outcome]language.Text {
 	return map[Outcome]language.Text{
@@ -65,11 +75,20 @@ func commandSentence(in language.Language, event Event) string {
 	case c.Verb == Looks && c.Reply == "nil":
 		what = commandTexts()[commandResult{Looks, ByNobody}]
 	}
-	text := what.In(in)
-	if event.Node > 0 && text != "" {
-		text += language.Both(" on node {node}", "（节点 {node}）").In(in)
+	return event.fill(event.withNode(what.In(in), in), in)
+}
+
+// sendingSentence returns the sentence about a command that is on its way; empty if it has none.
+func sendingSentence(in language.Language, event Event) string {
+	return event.fill(event.withNode(sendingTexts()[event.Command.Verb].In(in), in), in)
+}
+
+// withNode appends the node of a command to a text, if there are several.
+func (e Event) withNode(text string, in language.Language) string {
+	if e.Node == 0 || text == "" {
+		return text
 	}
-	return event.fill(text, in)
+	return text + language.Both(" on node {node}", "（节点 {node}）").In(in)
 }
 
 // pollsSentence returns a sentence about the unrecorded attempts of a sale before a command.

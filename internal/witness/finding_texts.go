@@ -237,7 +237,7 @@ func localRedisName(in language.Language, node int) string {
 
 // formatDuration returns a duration in milliseconds, or in seconds with one decimal.
 func formatDuration(in language.Language, d time.Duration) string {
-	if d > 0 && d < time.Millisecond {
+	if d < time.Millisecond {
 		return language.Both("less than 1 ms", "不到 1 毫秒").In(in)
 	}
 	if d < time.Second {

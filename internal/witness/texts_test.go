@@ -39,6 +39,9 @@ func allTexts() map[string]language.Text {
 	for what, text := range commandTexts() {
 		all[fmt.Sprint("doing ", what)] = text
 	}
+	for verb, text := range sendingTexts() {
+		all[fmt.Sprint("sending ", verb)] = text
+	}
 	for kind, text := range Titles() {
 		all["title "+kind] = text
 	}
@@ -83,6 +86,14 @@ func placeholders(text string) []string {
 		all = slices.Compact(all)
 	}
 	return all
+}
+
+// An overlap shorter than a millisecond is not said to have lasted for none.
+func TestShortOverlapIsNotNothing(t *testing.T) {
+	f := Finding{Kind: Overlapped, Subject: "r1#1", Other: "r2#1", Duration: 900}
+	if got, want := f.Sentence(language.English), "r1#1 and r2#1 were in the critical section together for less than 1 ms"; got != want {
+		t.Errorf("got %q; want %q", got, want)
+	}
 }
 
 // Each declared kind of finding has a sentence, and no other has.

@@ -130,7 +130,7 @@ func (d *traceBuilder) commandSteps(event Event) (all []timedStep) {
 	step.Reply = meaning.ShortReply(c.Reply)
 	if d.isDelayed(event) {
 		sends := step
-		sends.Kind, step.SentEarlier = trace.KindLate, true
+		sends.Kind, sends.Says, step.SentEarlier = trace.KindLate, sendingSentence(d.in, event), true
 		all = append(all, timedStep{event.Sent, sends})
 	}
 	if c.Outcome == Unknown {

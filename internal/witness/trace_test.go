@@ -93,6 +93,7 @@ func TestTraceDrawsWhenADelayedCommandIsSent(t *testing.T) {
      ┃                 │   r1#1 reads stock 200
      ┃                 │   [lock: r1#1; stock: 200]
   3  ├────────────────…│   SET inventory 199, not there yet
+     ┃                 │   r1#1 sends its write
   4  ○                 │   a command of r1 is held on its way to Redis
   5  ┋                 │   r1 stops, timers and all
   6  ┋                 ◷   r1#1's lock expires

@@ -109,7 +109,7 @@ const chineseErrors = {
 
 // askToken asks for the admin token and reports whether the reader entered one. wrong says why the last one was
 // refused.
-export function askToken(wrong = "") {
+function askToken(wrong = "") {
   const token = el("input", { type: "password", autocomplete: "off", required: true });
   const form = el("form", { method: "dialog" }, [
     el("h2", say("Only with the token", "需要令牌")),
@@ -132,6 +132,12 @@ export function askToken(wrong = "") {
     }),
   );
 }
+
+// mayDo reports whether the reader may do what is open to all ("open"), or to who has the token ("token").
+export const mayDo = way => way === "open" || (way === "token" && !!sessionStorage.getItem("lockstep.token"));
+
+// unlock asks for the admin token until it is right, which the list of a room’s participants tells.
+export const unlock = async () => (await askToken()) && get("/room/participants").catch(({ status }) => status === 404);
 
 // stream reads server-sent events and calls on[name](data, id) for each. It returns when the stream ends. With resume
 // it reconnects until the signal aborts, and calls on.open and on.lost as the connection comes and goes.

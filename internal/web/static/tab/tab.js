@@ -87,7 +87,6 @@ class Program {
     worker ? worker.postMessage(dial, [port]) : port.postMessage(null);
   }
 
-  // end terminates the worker. The next request starts another.
   end() {
     this.isCut = false;
     clearTimeout(this.idleTimer);
@@ -107,7 +106,6 @@ class Program {
     this.rejectRequests(say("The replica was killed.", "实例已被 kill。"));
   }
 
-  // rejectRequests fails the open requests, or only those of watchers.
   rejectRequests(says, { watchers = false } = {}) {
     for (const one of [...this.requests])
       if (!watchers || one.path.startsWith("/live")) one.drop(new Failure(0, "failed", says));

@@ -2,11 +2,12 @@
 // it. They run on the server’s machine, if the reader may do that, or in a tab.
 import { copyText, drawAlarm, drawTerminal, el, replace } from "../dom.js";
 import { link } from "../route.js";
-import { askToken, get, stream } from "../server.js";
+import { get, mayDo, stream, unlock } from "../server.js";
 import { drawLegend, drawTrace } from "../trace.js";
 import { language, say, several } from "../words.js";
 
-const isRunHere = lab => lab.runs === "open" || (lab.runs === "token" && sessionStorage.getItem("lockstep.token"));
+let leftLab = ""; // lab that was left while it ran
+const isRunHere = lab => mayDo(lab.runs);
 const labAddress = name => link(["labs", name]);
 const describeLab = lab => [el("code", lab.name), " · ", lab.locks.join(" → ")];
 
@@ -45,11 +46,6 @@ function drawList(labs) {
           "first with the flawed lock, then with the lock that cures it. ",
         "实验用真实的故障复现一个缺陷，并说明谁做了什么：先用有缺陷的锁，再用修复它的锁。",
       ),
-      document.documentElement.dataset.tab &&
-        say(
-          "Here each replica is a worker of this tab. Killing it ends the worker in the middle of whatever it does.",
-          "这里每个实例是这个标签页的一个 worker；kill 它，就是不管它正做到哪一步都立即终止它。",
-        ),
     ]),
     places.map(([title, fits]) => {
       const here = left.filter(fits);
@@ -76,12 +72,14 @@ const markCode = text => text.split("`").map((part, i) => (i % 2 ? el("code", pa
 
 function drawPage(lab, signal, again) {
   const runsNode = el("div.runs"),
+    trouble = el("div"),
     status = el("span.soft", { role: "status" }),
     here = isRunHere(lab),
     cured = lab.locks.at(-1),
     command = `lockstep lab ${lab.name}` + say("", " --lang zh");
   const start = drawRunButton(say(`Run it: ${lab.locks.join(", then ")}`, `运行：${lab.locks.join(" → ")}`), run);
-  const unlock = async () => (await askToken()) && again();
+  const open = async () => (await unlock()) && again();
+  if (leftLab === lab.name) replace(status, say("Stopped when you left or switched.", "离开或切换语言时已停止。"));
   return [
     el("p.small", el("a", { href: link(["labs"]) }, say("All labs", "全部实验"))),
     el("h1", lab.title),
@@ -93,7 +91,7 @@ function drawPage(lab, signal, again) {
         say("In a terminal:", "在终端里运行："),
         el("code", command),
         el("button", { onclick: event => copyText(event.currentTarget, command) }, say("Copy", "复制")),
-        lab.runs === "token" && el("button.quiet", { onclick: unlock }, say("I have the token", "我有令牌")),
+        lab.runs === "token" && el("button.quiet", { onclick: open }, say("I have the token", "我有令牌")),
       ]),
     el("p.row", [
       here && start,
@@ -104,6 +102,7 @@ function drawPage(lab, signal, again) {
       el("a.button", { href: link(["locks", cured]) }, say(`${cured}: what it changes`, `${cured} 改了什么`)),
       status,
     ]),
+    trouble,
     runsNode,
     el("p", { class: here ? "small soft" : null }, lab.cure),
     drawTerminal(["lab " + lab.name, lab.diff].filter(Boolean)),
@@ -115,7 +114,7 @@ function drawPage(lab, signal, again) {
     let at = -1,
       lock;
     const fill = (...inside) => replace(parts[at], ...inside);
-    const fail = failure => (parts[at] ?? runsNode).append(drawAlarm(failure));
+    const fail = failure => replace(trouble, drawAlarm(failure)).scrollIntoView({ block: "nearest" });
     const on = {
       begins(name) {
         lock = name;
@@ -132,12 +131,15 @@ function drawPage(lab, signal, again) {
       failed: fail,
     };
     replace(runsNode, parts);
+    replace(trouble);
+    leftLab = "";
     try {
       const until = AbortSignal.any([stop, signal]);
       await stream(`/labs/${lab.name}?lang=${language()}`, on, { signal: until, method: "POST" });
     } catch (failure) {
       fail(failure);
     }
+    if (signal.aborted) leftLab = lab.name;
     for (const part of parts.slice(at + 1)) part.remove();
     replace(status, stop.aborted && say("Stopped.", "已停止。"));
   }

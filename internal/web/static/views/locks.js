@@ -229,7 +229,6 @@ export function show(main, route) {
   }
 }
 
-// cellHeat returns the style of a cell that is broken in a number of steps.
 const cellHeat = steps => ({ "--heat": Math.max(10, 56 - 6 * steps) + "%" });
 
 // listStops returns the places of a row that arrow keys lead to.

@@ -47,6 +47,7 @@ export function embed(main, address, when, kept, keep) {
 
 export function show(main, route) {
   const seat = new Seat(main);
+  main.append(el("p.soft", say("Loading …", "加载中……")));
   const follow = route => {
     seat.navigation = seat.follow(route);
   };
@@ -359,11 +360,9 @@ class Seat {
   // drawFailure says why there is nothing to show.
   drawFailure() {
     const { status, message } = this.failure;
-    const says = el("p.note.bad", { role: "alert" }, [
-      status === 400 && say("This address leads nowhere. ", "这个地址打不开。"),
-      message,
-      isAway(this.failure) && say(" Asking again …", "正在重试……"),
-    ]);
+    const lost = status === 400 && say("This address leads nowhere. ", "这个地址打不开。"),
+      again = isAway(this.failure) && say(" Asking again …", "正在重试……");
+    const says = el("p.note.bad", { role: "alert" }, lost, message, again);
     this.parts = null;
     if (this.embedded) return void replace(this.main, says);
     const onward = el("p", el("a.button", { href: "#/schedule" }, say("To the levels", "去关卡")));

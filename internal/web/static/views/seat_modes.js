@@ -65,13 +65,14 @@ const drawLockChooser = seat =>
 
 // drawTask draws the task, in which the goal can be chosen.
 function drawTask(seat) {
-  const { lock, mode, oracle, anomaly } = seat.place,
-    found = mode === "free" && anomaly && seat.full.view.shown.find(one => one.anomaly === anomaly);
+  const { mode, oracle, anomaly } = seat.place;
   if (mode === "break") return drawBreakTask(seat);
-  if (found && !oracle) return el("p.goal", say(`${lock} shows: ${found.title}`, `${lock} 出现：${found.title}`));
   const keep = say("Finish every sale without: ", "让每一单都走完，而且不出现："),
-    far = say("How far is this: ", "还差几步：");
-  return (mode === "keep" || oracle) && el("p.goal", mode === "keep" ? keep : far, drawGoalChooser(seat, "title"));
+    far = say("How far is this: ", "还差几步："),
+    shown = seat.index.anomalies.find(({ name }) => name === anomaly)?.title;
+  if (mode !== "keep" && !oracle)
+    return shown && el("p.goal", `${seat.lock.name} · ${seat.lock.title}`, say(": ", "："), shown);
+  return el("p.goal", mode === "keep" ? keep : far, drawGoalChooser(seat, "title"));
 }
 
 function drawGoalChooser(seat, by) {

@@ -42,9 +42,11 @@ export function show(main, { query }) {
   const filmPlayer = createPlayer({
     begins() {
       heldFrames = [];
+      says.style.visibility = "hidden"; // the film has its own count
     },
     ends() {
       const waited = heldFrames;
+      says.style.visibility = "";
       heldFrames = null;
       for (const [name, data] of waited) on[name](data);
     },
@@ -83,7 +85,7 @@ export function show(main, { query }) {
     run = null,
     connection = null,
     lateTimer = 0,
-    turns = [], // turns of the story
+    turns = [],
     /** @type {any[]} */
     heldFrames = null, // frames that wait while the past is shown; null: nothing waits
     /** @type {any} */
@@ -104,7 +106,6 @@ export function show(main, { query }) {
   showLatest();
   demoPart.start();
 
-  // showLatest shows the latest sales until there is a story or a choice.
   function showLatest() {
     isChosen = false;
     tabs[0].hidden = true;
@@ -161,7 +162,7 @@ export function show(main, { query }) {
     shownStage?.close();
     shownStage = null;
     redraw();
-    onStage.focus();
+    onStage.focus({ preventScroll: true });
     if (document.fullscreenElement) document.exitFullscreen();
   }
   const picture = () => (shown === "story" ? "storyLanes" : shown);
@@ -170,7 +171,6 @@ export function show(main, { query }) {
   };
   const leaveWithFullscreen = () => document.fullscreenElement || !shownStage || leaveStage();
   document.addEventListener("fullscreenchange", leaveWithFullscreen);
-  // drawLocks redraws what lists the locks, once they are known.
   function drawLocks() {
     demoPart.draw();
     shownStage?.draw();
@@ -268,9 +268,8 @@ export function show(main, { query }) {
     if (!root.dataset.tab)
       lateTimer = setTimeout(() => {
         const full = say(
-          "The server has not answered yet. Is this page open in six other windows? " +
-            "A browser has no more connections: close one, or put it into the background.",
-          "服务器还没有响应。这个页面是不是已经在另外六个窗口里打开？浏览器的连接数已用完：关掉一个，或把它切到后台。",
+          "No answer yet. If six other windows have this page, the browser has no connection left: close one.",
+          "服务器还没有响应。如果另有六个窗口开着这个页面，浏览器的连接数已用完：请关掉一个。",
         );
         showLost(full);
       }, answerTimeout);
@@ -346,7 +345,6 @@ function createSaver() {
   };
 }
 
-// showPair shows the commands of two sales in a dialog.
 function showPair(a, b) {
   const inside = el("div.scroll", { tabindex: 0, autofocus: true });
   showDialog("pair", say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`), inside);

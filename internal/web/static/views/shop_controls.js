@@ -1,6 +1,6 @@
 // The settings and actions of the shop.
 import { drawAlarm, el, replace } from "../dom.js";
-import { askToken, del, formatQuery, get, post, put } from "../server.js";
+import { del, formatQuery, get, mayDo, post, put, unlock } from "../server.js";
 import { language, say } from "../words.js";
 import { colourClass } from "./shop_words.js";
 
@@ -45,11 +45,10 @@ export function createControls(connect, listed) {
   const button = (text, does, more) => el("button", { type: "button", onclick: does, ...more }, text);
 
   function draw() {
-    const locked =
-      run.can.administer === "no" || (run.can.administer === "token" && !sessionStorage.getItem("lockstep.token"));
+    const locked = !mayDo(run.can.administer);
     fields.disabled = locked;
-    const unlock = async () => {
-      if (!(await askToken())) return;
+    const open = async () => {
+      if (!(await unlock())) return;
       draw();
       connect();
     };
@@ -61,7 +60,7 @@ export function createControls(connect, listed) {
           )
         : [
             say("These need the token. You may look and buy. ", "这些操作需要令牌。你可以看，也可以买。"),
-            button(say("I have the token", "我有令牌"), unlock),
+            button(say("I have the token", "我有令牌"), open),
           ];
     replace(reason, locked && el("p.note.small", why));
     const { ttl_ms: ttl, think_ms: think, nested } = run.settings,
@@ -226,19 +225,15 @@ export function createControls(connect, listed) {
     // recover clears an error message.
     recover: () => outcome.querySelector(".bad") && replace(outcome),
     async begin(next) {
-      const again = run && JSON.stringify(run) === JSON.stringify(next);
+      const drawn = JSON.stringify(run);
       run = next;
-      if (again) return;
+      if (drawn === JSON.stringify(run)) return;
       draw();
       replicas();
       nodes();
       if (parts.locks.length) return;
-      const untitled = () => get("/lock").then(lock => ({ locks: lock.versions.map(name => ({ name, title: "" })) }));
-      parts.locks = (
-        await get("/seat", { lang: language() })
-          .catch(untitled)
-          .catch(() => ({ locks: [] }))
-      ).locks;
+      const seat = await get("/seat", { lang: language() }).catch(() => null);
+      parts.locks = seat?.locks ?? [];
       if (stopped) return;
       replace(fields.querySelector("select"), options());
       if (parts.locks.length) checks();

@@ -2,7 +2,7 @@
 import { el, replace } from "../dom.js";
 import { bindWhile } from "../keys.js";
 import { link } from "../route.js";
-import { get, isAway, post, put } from "../server.js";
+import { get, isAway, mayDo, post, put } from "../server.js";
 import { language, say } from "../words.js";
 import { reducedMotion, sleep } from "./drawing.js";
 import { countAt, createFilm, createWaffle, emptyRecord, readBurst } from "./shop_waffle.js";
@@ -18,10 +18,12 @@ const inTab = !!document.documentElement.dataset.tab;
 // The address holds each burst’s result: #/?first=v0-200-4-0_v4-100-100-100 has the lock, the sold, the stock’s fall
 // and the refused. So it survives a reload and can be shared.
 const formatBursts = all => all.map(({ lock, paid, fell, refused }) => [lock, paid, fell, refused].join("-")).join("_");
+let keptBursts = ""; // those that this page has run
 const parseBursts = text =>
   [...(text ?? "").matchAll(/([a-z][a-z0-9-]*?)-(\d+)-(\d+)-(\d+)/g)].map(([, lock, ...counts]) => {
     const [paid, fell, refused] = counts.map(Number);
-    return { lock, paid, fell, refused, buyers, stock };
+    const origin = text !== keptBursts && say(" · from the link", " · 来自链接");
+    return { lock, paid, fell, refused, buyers, stock, origin };
   });
 const loadRecording = () => fetch(new URL("../recorded.json", import.meta.url)).then(answer => answer.json());
 
@@ -50,7 +52,9 @@ export function createDemo(changed, player, query, choices) {
     isSpectator = false, // the reader may only look
     busy = false,
     stopped = false;
-  const mayAdminister = () => run?.can.administer === "open" || sessionStorage.getItem("lockstep.token");
+  const mayAdminister = () => mayDo(run?.can.administer);
+  const mayPlay = () => !isSpectator && mayAdminister();
+  const mayTurn = to => !busy && panes.length > 0 && [true, true, panes.length > 1 || mayPlay()][to];
   const film = () => {
     if (node.hidden) return null;
     return slide === 1 ? why?.film : createFilm(slide ? panes.at(-1) : panes[0]);
@@ -72,32 +76,32 @@ export function createDemo(changed, player, query, choices) {
 
   function draw() {
     const has = panes.length > 0,
-      own = has && !panes[0].one.recorded,
-      ready = mayAdminister() && !isSpectator;
+      own = has && !panes[0].one.recorded;
     const go = (text, act, style = "button") => el(style, { onclick: act }, text);
     const names = [say("1 Burst", "1 抢购"), say("2 Why", "2 为什么"), say("3 Compare", "3 对比")];
     const tab = (name, i) =>
-      el("button.small", { "aria-pressed": String(i === slide), disabled: busy, onclick: () => turn(i) }, name);
+      el("button.small", { "aria-pressed": String(i === slide), disabled: !mayTurn(i), onclick: () => turn(i) }, name);
     replace(slides, has && names.map(tab));
     replace(stage, slide === 1 ? why?.node : panes.slice(0, slide || 1).map(({ pane }) => pane.node));
     replace(status, sentence());
     if (busy) return replace(acts);
     const byHand = link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lostUpdate, at: 0, veil: 1 });
-    const select = el("select", { "aria-label": say("Lock", "锁") }, choices(panes[1]?.one.lock ?? "v4"));
+    const select = el("select", { "aria-label": say("Lock", "锁") }, choices(panes[1]?.one.lock));
     const begin = say(
       `Let ${buyers} buyers loose on ${stock} items, no lock`,
       `${buyers} 个买家，${stock} 件库存，没有锁：看看会怎样`,
     );
-    const withLock = say("Now with a lock", "现在加上锁");
+    const withLock = say("Now with a lock", "现在加上锁"),
+      leaves = panes[0]?.one.recorded ? say("Show details", "收起，看细节") : say("Hide the demo", "收起演示");
     replace(acts, [
-      ready && !own && go(begin, () => play("v0"), "button.main.big"),
-      ready && own && !slide && panes.length === 1 && go(withLock, () => play("v4"), "button.main.big"),
+      mayPlay() && !own && go(begin, () => play("v0"), "button.main.big"),
+      own && !slide && panes.length === 1 && mayPlay() && go(withLock, () => turn(2), "button.main.big"),
       has && !slide && go(say("Why? In slow motion", "为什么？看慢放"), () => turn(1)),
       slide === 1 && go(say("Play it again", "再放一遍"), showWhy),
-      slide === 2 && ready && [select, go(say("Compare with this lock", "用这把锁对比"), () => play(select.value))],
+      slide === 2 && mayPlay() && [select, go(say("Compare with this lock", "用这把锁对比"), () => play(select.value))],
       slide > 0 && el("a.button", { href: byHand }, say("See why, step by step", "为什么？一步步看")),
       has && slide !== 1 && el("a.button", { href: "#/course/01" }, say("Lesson 1", "第 1 课")),
-      (has || isAsked) && run && go(say("Show details", "收起，看细节"), leave, "button.details"),
+      (has || isAsked) && run && go(leaves, leave, "button.details"),
     ]);
   }
 
@@ -137,8 +141,9 @@ export function createDemo(changed, player, query, choices) {
   }
 
   function keep() {
-    const own = panes.filter(({ one }) => !one.recorded).map(({ one }) => one);
-    if (!isSpectator) history.replaceState(history.state, "", link([], { first: formatBursts(own) }));
+    if (isSpectator) return;
+    keptBursts = formatBursts(panes.map(({ one }) => one).filter(one => !one.recorded));
+    history.replaceState(history.state, "", link([], { first: keptBursts }));
   }
 
   // open shows the demo at any time: its button to those who may begin a burst, the two latest bursts to others.
@@ -154,17 +159,21 @@ export function createDemo(changed, player, query, choices) {
     acts.querySelector("button")?.focus({ preventScroll: true });
   }
 
+  // replay shows the latest bursts, or two buyers if there is none.
   async function replay() {
     isSpectator = true;
-    const past = await get("/bursts").catch(failure => show(failure) ?? []);
-    const all = past.map(readBurst).sort((a, b) => Number(b.one.lock === "v0") - Number(a.one.lock === "v0"));
-    for (const { one, record } of all) add(one, record).end(one);
     await runBusy(async () => {
-      for (slide of all.length > 1 ? [0, 2] : [0]) {
+      const past = await get("/bursts").catch(failure => show(failure) ?? []);
+      const all = past.map(readBurst).sort((a, b) => Number(b.one.lock === "v0") - Number(a.one.lock === "v0"));
+      for (const { one, record } of all) add(one, record).end(one);
+      for (slide of [[slide], [0], [0, 2]][all.length]) {
         draw();
-        await playFilm(filmTime);
+        if (all.length) await playFilm(filmTime);
       }
     });
+    if (panes.length || slide === 1) return;
+    slide = 1;
+    showWhy();
   }
 
   // runBusy runs an action with the other buttons disabled.
@@ -189,11 +198,8 @@ export function createDemo(changed, player, query, choices) {
     await runBusy(async () => {
       pane.node.scrollIntoView({ block: "nearest" });
       try {
-        const { sold: paid, initial, remaining, sold_out: refused } = await burst(lock, pane);
+        const one = await burst(lock, pane);
         if (stopped) return;
-        const one = { lock, paid, fell: initial - remaining, refused, buyers, stock };
-        panes.at(-1).one = one;
-        keep();
         pane.end(one);
         changed(false);
       } catch (failure) {
@@ -232,10 +238,14 @@ export function createDemo(changed, player, query, choices) {
     if (!answer.result?.ok) throw { status: 503 }; // the burst broke off, or sold nothing
     // The last frames arrive a little later than the result.
     for (let i = 0; record.ends.length < answer.result.ok && i < 10 && !stopped; i++) await sleep(100);
-    panes.at(-1).record = record;
+    const { sold: paid, initial, remaining, sold_out: refused } = answer.result;
+    const one = { lock, paid, fell: initial - remaining, refused, buyers, stock };
+    Object.assign(panes.at(-1), { one, record });
+    if (stopped) return one;
+    keep(); // the reader may leave the film that follows
     if (lock === "v0") trace = await pair();
     if (!watched) await playFilm(filmTime);
-    return answer.result;
+    return one;
   }
 
   // pair loads the trace of two buyers of whom one overwrote the other.
@@ -263,7 +273,8 @@ export function createDemo(changed, player, query, choices) {
   }
 
   function turn(to) {
-    if (busy || !panes.length || to < 0 || to > 2) return;
+    if (!mayTurn(to)) return;
+    if (to === 2 && panes.length < 2) return play("v4");
     player.stop();
     slide = to;
     draw();
@@ -299,14 +310,19 @@ export function createDemo(changed, player, query, choices) {
       node.hidden = !panes.length;
       draw();
       if (!inTab || panes.length || query.has("lock")) return;
-      const made = await loadRecording().catch(() => null);
-      if (!made || stopped || busy || panes.length) return;
-      const { one, record } = readBurst(made);
-      trace = made.pair;
       node.hidden = false;
       changed(true);
-      add({ ...one, recorded: true }, record).end(one);
-      await runBusy(() => playFilm(recordedFilmTime));
+      await runBusy(async () => {
+        const pane = add({ lock: "v0", recorded: true, origin: say(" · recorded", " · 录制") }, null);
+        draw();
+        const made = await loadRecording().catch(() => null);
+        if (!made || stopped) return void panes.pop();
+        const { one, record } = readBurst(made);
+        trace = made.pair;
+        panes[0].record = record;
+        pane.end(one);
+        await playFilm(recordedFilmTime);
+      });
     },
     begin(next, fresh) {
       const other = run && run.run_id !== next.run_id;
@@ -333,7 +349,8 @@ export function createDemo(changed, player, query, choices) {
     // judge shows the demo to a beginner: nothing is sold, no lock, no think time. It hides it as soon as somebody buys
     // by hand.
     judge(tally) {
-      if (busy || isSpectator) return;
+      if (busy || (isSpectator && panes.length)) return;
+      if (isSpectator) return void (tally.sold && !tally.in_flight && replay());
       const own = panes.some(({ one }) => !one.recorded);
       if (!node.hidden) return void (tally.sold && !own && !isAsked && close());
       const { think_ms: think, nested } = run.settings;

@@ -74,7 +74,6 @@ export function createLanes(point) {
       marked = n;
       scheduleDraw(0);
     },
-    // film returns the diagram’s film, from its beginning.
     film() {
       const all = frame && findBounds(frame, run, picture);
       if (!all?.sales.length) return null;
@@ -164,7 +163,6 @@ function selectLatest(sales, now) {
   return latest;
 }
 
-// frameAt returns a frame as it was at a time.
 function frameAt(frame, t) {
   const cut = of => (of.to == null || of.to > t ? { ...of, to: null } : of);
   const begun = of => of.from <= t;

@@ -78,7 +78,6 @@ export function createPlayer({ begins, ends, changed }) {
     stop,
     play,
     pause,
-    // step seeks the next event, or the previous one.
     step(by) {
       if (!film) return;
       pause();

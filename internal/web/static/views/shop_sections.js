@@ -422,7 +422,6 @@ function findSection(canvas, index, { from, to }, px, py) {
   return best;
 }
 
-// listenToPointers turns mouse and touch into zoom, pan, hover and click.
 function listenToPointers(canvas, does) {
   const fingers = new Map();
   let moved = 0;
@@ -513,13 +512,11 @@ function first(list, test) {
   return low;
 }
 
-// sectionsWithin yields the sections of a stretch of time.
 function* sectionsWithin({ latest, sorted }, from, to) {
   for (let i = first(latest, end => end >= from); i < sorted.length && sorted[i].from <= to; i++)
     if (sorted[i].to >= from) yield sorted[i];
 }
 
-// longestOverlap returns the longest overlap of a section, or null.
 const longestOverlap = ({ overlaps }, section) =>
   overlaps
     .filter(({ a, b }) => a === section || b === section)

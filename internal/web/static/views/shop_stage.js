@@ -44,7 +44,7 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop,
     picture,
     lock,
     anew,
-    el("button", { "data-focus": "demo", onclick: demo.open }, say("200-buyer demo", "演示：200 人抢购")),
+    el("button", { "data-focus": "demo", onclick: demo.open }, say("Demo", "演示")),
     el("button", { onclick: leave }, drawIcon("leave"), say("Leave", "退出"), el("kbd", "F")),
   ]);
 

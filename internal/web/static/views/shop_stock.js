@@ -3,7 +3,6 @@ import { drawFacts, el, replace, svg } from "../dom.js";
 import { say } from "../words.js";
 import { createPainter, setSize } from "./drawing.js";
 
-// createStock creates the diagram.
 export function createStock() {
   const picture = svg("svg.stock", { role: "img", "aria-label": say("Nothing is sold yet.", "还没有卖出任何一件。") });
   const node = el("div", [

@@ -4,7 +4,6 @@ import { duration, say } from "../words.js";
 import { createPainter } from "./drawing.js";
 import { drawSeatLink } from "./shop_words.js";
 
-// formatNumber returns a number of the story as ① to ⑨.
 export const formatNumber = n => String.fromCodePoint(0x2460 + n - 1);
 
 // createStory creates the list. pick is called with two sales to draw, mark with the turn under the pointer, or 0.

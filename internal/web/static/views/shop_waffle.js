@@ -33,7 +33,6 @@ export function countAt({ initial, begins, ends, points }, t) {
   };
 }
 
-// createFilm returns the film of a burst, or null if its record is empty.
 export function createFilm({ pane, record } = { pane: null, record: null }) {
   if (!record?.ends.length) return null;
   const moments = [...new Set([...record.begins, ...record.ends])].sort((a, b) => a - b);
@@ -44,7 +43,7 @@ export function createFilm({ pane, record } = { pane: null, record: null }) {
 const lockTitles = () => ({ v0: say("no lock", "没有锁"), v4: say("with v4, a lock in Redis", "用 v4，Redis 里的锁") });
 
 // createWaffle draws a square for each buyer: at work, sold, oversold or refused.
-export function createWaffle({ lock, buyers, stock, recorded }) {
+export function createWaffle({ lock, buyers, stock, origin }) {
   const wide = Math.ceil(Math.sqrt((buyers * 25) / 8));
   const squares = Array.from({ length: buyers }, (_, i) =>
     svg("rect", { x: (i % wide) * 10 + 1, y: Math.floor(i / wide) * 10 + 1, width: 8, height: 8, rx: 1.5 }),
@@ -53,7 +52,7 @@ export function createWaffle({ lock, buyers, stock, recorded }) {
   const says = el("p.large", say("Buyers arriving …", "买家来了……"));
   const why = el("p", { role: "status" });
   const node = el("div.pane", { "data-lock": lock }, [
-    el("h2", lockTitles()[lock] ?? say(`with ${lock}`, `用 ${lock}`), recorded && say(" · recorded", " · 录制")),
+    el("h2", lockTitles()[lock] ?? say(`with ${lock}`, `用 ${lock}`), origin),
     svg("svg.waffle", { viewBox: box, "aria-hidden": "true" }, squares),
     el("p.small.soft.keys", [
       [
