@@ -51,7 +51,7 @@ func (r Record) recoveryStarts(f Injected) []time.Time {
 }
 
 // timeToRate returns the time between from and the start of the first rateWindow with at least the given rate, in sales per second. If no
-// such window ends before until, it returns the time from from to until, and false.
+// such window ends before until, it returns the time between from and until, and false.
 func (s saleTimes) timeToRate(from, until time.Time, rate float64) (time.Duration, bool) {
 	for after := time.Duration(0); !from.Add(after + rateWindow).After(until); after += recoveryStep {
 		if float64(s.countBetween(from.Add(after), from.Add(after+rateWindow))) >= rate*rateWindow.Seconds() {
