@@ -80,8 +80,8 @@ func (r *Run) actorSteps() (all []step) {
 	return all
 }
 
-// commandSteps returns the possible outcomes of the held commands. If a process has sent commands to several nodes, it returns only those to
-// the first of these nodes: a lock on several nodes waits for all replies, so their order makes no difference.
+// commandSteps returns the possible outcomes of the held commands. If a process has sent commands to several nodes, it returns only those
+// to the first of these nodes: a lock on several nodes waits for all replies, so their order makes no difference.
 func (r *Run) commandSteps() (all []step) {
 	count, firstNode := map[string]int{}, map[string]int{}
 	for _, conn := range r.server.HeldConns() {
