@@ -14,7 +14,7 @@ type JoinReply struct {
 // AddressCount is the number of participants from one client address.
 type AddressCount struct {
 	Address string `json:"address"` // client address
-	N       int    `json:"n"`       // number of its participants
+	Count   int    `json:"n"`       // number of participants from the address
 }
 
 // Join adds a participant from a client address. In a full session, the new participant replaces a participant of the address with the
@@ -92,7 +92,7 @@ func (s *Session) Participants() ([]AddressCount, error) {
 	for address, n := range s.countByAddress() {
 		all = append(all, AddressCount{address, n})
 	}
-	slices.SortFunc(all, func(a, b AddressCount) int { return cmp.Or(b.N-a.N, cmp.Compare(a.Address, b.Address)) })
+	slices.SortFunc(all, func(a, b AddressCount) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Address, b.Address)) })
 	return all, nil
 }
 

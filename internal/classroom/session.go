@@ -57,7 +57,7 @@ type CurrentLesson struct {
 // State is the public state of a session. A closed session has the zero State.
 type State struct {
 	Open         bool      `json:"open"`
-	Until        time.Time `json:"until,omitzero"` // time at which the session closes by itself
+	ClosesAt     time.Time `json:"until,omitzero"` // time at which the session closes by itself
 	Participants int       `json:"participants"`   // number of participants heard from within Silence
 	CurrentLesson
 	Answer int   `json:"answer,omitzero"`  // 1-based right choice of the current lesson; 0: not revealed
@@ -122,7 +122,7 @@ func (s *Session) state() State {
 	if s.participants == nil {
 		return State{}
 	}
-	state := State{Open: true, Until: s.expiry, CurrentLesson: s.current}
+	state := State{Open: true, ClosesAt: s.expiry, CurrentLesson: s.current}
 	for _, p := range s.participants {
 		if s.isPresent(p) {
 			state.Participants++

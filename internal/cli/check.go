@@ -64,7 +64,7 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	learner, err := exercise.At(here, f.lang)
+	learner, err := exercise.LearnerIn(here, f.lang)
 	if err != nil {
 		return err
 	}

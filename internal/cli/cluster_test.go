@@ -39,7 +39,7 @@ func startCluster(t *testing.T, args ...string) *testCluster {
 			t.Errorf("the cluster ended with %d", code)
 		}
 	})
-	return &testCluster{shoptest.At(t, addr), t, client, finish}
+	return &testCluster{shoptest.NewClient(t, addr), t, client, finish}
 }
 
 func (c *testCluster) replicas() (answers []cluster.ReplicaAnswer) {

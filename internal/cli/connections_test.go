@@ -53,7 +53,7 @@ func TestStalledConnectionsAreClosed(t *testing.T) {
 	for _, addr := range []string{s.Addr, front.Addr} {
 		for _, body := range []string{"", "{}"} {
 			clients.Go(func() {
-				buyer := shoptest.At(t, addr)
+				buyer := shoptest.NewClient(t, addr)
 				if status, text := buyer.Send("POST", "/inventory/sale", body); status != 200 {
 					t.Errorf("a sale that takes %s: %d %s", longer, status, text)
 				}
@@ -100,7 +100,7 @@ func TestServerEndsDespiteStalledConnections(t *testing.T) {
 			t.Parallel()
 			addr := shoptest.UnusedAddr(t)
 			_, finish := serve(t, append(append(args, "--server.addr", addr), flags...)...)
-			s := shoptest.At(t, addr)
+			s := shoptest.NewClient(t, addr)
 			var open []net.Conn
 			for range 40 {
 				open = append(open, dial(t, addr, ""))

@@ -49,7 +49,7 @@ func runCourse(cmd *cobra.Command, args []string, lang language.Language, reset,
 	}
 	typed, out := cmd.Root().CommandPath(), cmd.OutOrStdout()
 	pupil, err := course.NewPupil(dir, course.Terminal{
-		In: lang, Typed: typed, Again: cmd.CommandPath() + langTyped(cmd),
+		In: lang, Typed: typed, ResumeCommand: cmd.CommandPath() + langTyped(cmd),
 		Out: out, Echoes: isTerminal(out), Columns: lessonWidth(out),
 		Run: func(ctx context.Context, args []string) bool {
 			sub, _, err := newRoot(typed).Find(args) // Without --lang it finds the user's language as this command did.

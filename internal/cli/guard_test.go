@@ -21,7 +21,7 @@ func requestAs(t *testing.T, addr, method, path, host string, headers ...string)
 		name, value, _ := strings.Cut(line, ": ")
 		header.Set(name, value)
 	}
-	answer := shoptest.At(t, addr).Do(t.Context(), method, path, `{"version":"v1"}`, header)
+	answer := shoptest.NewClient(t, addr).Do(t.Context(), method, path, `{"version":"v1"}`, header)
 	return answer.Status, answer.Text
 }
 

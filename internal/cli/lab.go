@@ -84,7 +84,7 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, lang language.
 	fmt.Fprint(messages, lang.Say("%s: %s\nThe promise: %s.\n", "%s：%s\n承诺：%s。\n", l.Name, l.Title.In(lang), l.Claim.In(lang)))
 	var results []lab.Result
 	for _, lock := range locks {
-		result, err := l.Run(cmd.Context(), lab.Machine(program), lab.RunOptions{Lock: lock, Redis: kind, In: lang})
+		result, err := l.Run(cmd.Context(), lab.MachineEnvironment(program), lab.RunOptions{Lock: lock, Redis: kind, In: lang})
 		if err != nil {
 			return err
 		}

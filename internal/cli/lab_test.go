@@ -74,7 +74,7 @@ func TestExplorerShowsFlawsOfLabs(t *testing.T) {
 		if l.Shows == "" {
 			wants[l.Cured] = 0
 		}
-		for lock := range l.Explores {
+		for lock := range l.ExploreByLock {
 			switch broken := l.Expects(lock).Verdict == verdict.Broken; {
 			case broken:
 				wants[lock] = 1

@@ -84,7 +84,7 @@ func TestChangedFileTakesEffect(t *testing.T) {
 	write(common + "lock.version: v1\n")
 	_, finish := serve(t, "--config", file)
 	defer finish()
-	s := shoptest.At(t, addr)
+	s := shoptest.NewClient(t, addr)
 	if run := s.Report(); run.Lock != "v1" || run.Initial != 200 {
 		t.Errorf("at first: %+v", run)
 	}

@@ -21,7 +21,7 @@ func TestSettingsReachEveryReplica(t *testing.T) {
 	inForce := func() {
 		t.Helper()
 		for _, replica := range c.replicas() {
-			one := shoptest.At(t, replica.Address)
+			one := shoptest.NewClient(t, replica.Address)
 			_, text := one.Send(http.MethodGet, "/settings", "")
 			if want := `{"ttl_ms":7000,"think_ms":30,"nested":0,"wait_ms":120000}`; !strings.HasPrefix(text, want) {
 				t.Errorf("%s: %s; want %s", replica.Name, text, want)
@@ -37,12 +37,12 @@ func TestSettingsReachEveryReplica(t *testing.T) {
 			t.Errorf("a sale took %v ms", answer.Hold)
 		}
 	}
-	watcher.Until(`"name":"A"`)
-	watcher.Until(`"replica":"r2","spans"`)
+	watcher.AwaitText(`"name":"A"`)
+	watcher.AwaitText(`"replica":"r2","spans"`)
 	if status := c.Ask(http.MethodPost, "/replicas/r2", `{"do":"kill"}`, nil); status != 200 {
 		t.Fatalf("POST /replicas/r2: %d", status)
 	}
-	watcher.Until(`"says":"r2 dies"`)
+	watcher.AwaitText(`"says":"r2 dies"`)
 	suite.Eventually(t, "r2 is up again", func() bool {
 		r2 := c.replicas()[1]
 		return r2.State == cluster.Up && r2.Restarts == 1

@@ -197,5 +197,5 @@ func serveTo(t *testing.T, stderr io.Writer, args ...string) (s shoptest.Client,
 	addr := shoptest.UnusedAddr(t)
 	args = append(args, "--server.addr", addr, "--redis.embedded_addr", shoptest.UnusedAddr(t), shoptest.PatientBuyers)
 	_, finish = serveLogging(t, stderr, args...)
-	return shoptest.At(t, addr), finish
+	return shoptest.NewClient(t, addr), finish
 }

@@ -63,7 +63,8 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 	messages := messageWriter(cmd, f.asJSON)
 	progress := newMatrixProgress(messages)
 	run := lab.MatrixRun{
-		Environment: lab.Machine(program), In: f.lang, Quick: f.quick, Parallel: f.parallel, Begin: progress.begin, OnCell: progress.update,
+		Environment: lab.MachineEnvironment(program), In: f.lang, Quick: f.quick, Parallel: f.parallel,
+		Begin: progress.begin, OnCell: progress.update,
 	}
 	m, err := run.Compute(cmd.Context())
 	progress.end()

@@ -110,7 +110,7 @@ func startNginxWith(t *testing.T, addresses ...string) *testNginx {
 			return err == nil
 		})
 	}
-	return &testNginx{Client: shoptest.At(t, addr), command: command, run: run, end: end}
+	return &testNginx{Client: shoptest.NewClient(t, addr), command: command, run: run, end: end}
 }
 
 // After SIGQUIT, nginx closes the streams, answers the sales in flight, and ends.

@@ -56,7 +56,7 @@ func TestClusterHidesPasswords(t *testing.T) {
 	redis, addr := redisserver.Start(t, "--requirepass", "s3cret"), shoptest.UnusedAddr(t)
 	line, finish := serve(t, "cluster", "--replicas", "1", "--server.addr", addr, "--redis.addrs", "redis://default:s3cret@"+redis.Addr)
 	output := line.String()
-	front := shoptest.At(t, addr)
+	front := shoptest.NewClient(t, addr)
 	if status, code := front.Sell(); status != 200 {
 		t.Errorf("a sale: %d %s", status, code)
 	}

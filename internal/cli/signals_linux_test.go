@@ -52,7 +52,7 @@ func TestSecondInterruptEndsServerAtOnce(t *testing.T) {
 	if err := outside.Set(t.Context(), lock.Key, "another", 0).Err(); err != nil { // so that the sale never gets its lock
 		t.Fatal(err)
 	}
-	s, answered := shoptest.At(t, addr), make(chan struct{})
+	s, answered := shoptest.NewClient(t, addr), make(chan struct{})
 	go func() {
 		defer close(answered)
 		if response, err := http.Post(s.URL()+"/inventory/sale", "", nil); err == nil {

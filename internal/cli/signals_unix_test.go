@@ -90,7 +90,7 @@ func TestSecondSignalChangesNothing(t *testing.T) {
 			if err := outside.Set(t.Context(), lock.Key, "another", 0).Err(); err != nil { // so that the sale waits for the lock
 				t.Fatal(err)
 			}
-			s, answered := shoptest.At(t, addr), make(chan int, 1)
+			s, answered := shoptest.NewClient(t, addr), make(chan int, 1)
 			go func() {
 				defer close(answered) // even if there is no answer
 				status, _ := s.Sell()
@@ -128,7 +128,7 @@ func TestServersOutliveClosedStdout(t *testing.T) {
 			server, stdout := startServer(t, writer, name, "--server.addr", addr, "--redis.embedded_addr", redisAddr)
 			reader.Close()
 			stdout.Close()
-			s := shoptest.At(t, addr)
+			s := shoptest.NewClient(t, addr)
 			for range 3 {
 				if status, code := s.Sell(); status != http.StatusOK {
 					t.Errorf("a sale was answered %d %s", status, code)

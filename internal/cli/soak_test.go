@@ -94,7 +94,7 @@ func TestSoakReportsOneFault(t *testing.T) {
 			t.Errorf("%+v", rule)
 		}
 	}
-	hit := len(result.Faults) == 1 && result.Faults[0].Hit > 0
+	hit := len(result.Faults) == 1 && result.Faults[0].SalesHit > 0
 	if code != result.Verdict.ExitCode() || result.Sales == 0 || result.Lost != 0 || !hit {
 		t.Errorf("exit code %d, %+v", code, result)
 	}

@@ -15,7 +15,7 @@ import (
 
 // Lesson is one lesson: an idea, a question, the command that answers it, and the reason. Its texts are Markdown.
 type Lesson struct {
-	Number   int       // 1-based
+	Number   int       // 1-based position in the course
 	Name     string    // file name without number, language and extension
 	File     string    // file name
 	Title    string    // text of the heading, without the number

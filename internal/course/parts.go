@@ -68,7 +68,7 @@ func (b block) introduction(kind Kind) string {
 	return b.markdown
 }
 
-// setOutput sets the output of the first command, and the schedule in that output. It returns false if line is not that command.
+// setOutput sets the output of the first command, and the schedule in that output. It returns false if line is not the first command.
 func (p *Part) setOutput(line, printed string) bool {
 	c := &p.Commands[0]
 	if c.Line != line {

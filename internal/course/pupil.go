@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/language"
 )
 
-// skipped is the choice of a pupil who has skipped the question.
+// skipped is the stored choice of a pupil who has skipped the question.
 const skipped = 0
 
 // Pupil takes the course in a terminal. Take runs the course.
@@ -27,12 +27,12 @@ type Pupil struct {
 
 // Terminal is the terminal in which a pupil takes the course.
 type Terminal struct {
-	In      language.Language // language of the texts
-	Typed   string            // name of the program as the pupil typed it
-	Again   string            // command that continues the course
-	Out     io.Writer         // receives the texts
-	Echoes  bool              // Out already shows what the pupil types: it is a terminal, not a pipe
-	Columns int               // width at which texts are wrapped
+	In            language.Language // language of the texts
+	Typed         string            // name of the program as the pupil typed it
+	ResumeCommand string            // command that continues the course
+	Out           io.Writer         // receives the texts
+	Echoes        bool              // Out already shows what the pupil types: it is a terminal, not a pipe
+	Columns       int               // width at which texts are wrapped
 
 	// Run runs a command of a lesson, and reports whether it succeeded.
 	Run func(ctx context.Context, args []string) bool

@@ -60,13 +60,13 @@ func (p *Pupil) sayNotStored(err error) {
 
 // sayStopped prints the command that continues the course.
 func (p *Pupil) sayStopped() {
-	p.say("\nTo continue later: %s\n", "\n下次从这里继续：%s\n", p.terminal.Again)
+	p.say("\nTo continue later: %s\n", "\n下次从这里继续：%s\n", p.terminal.ResumeCommand)
 }
 
 // sayEnd prints the number of right predictions at the end of the course.
 func (p *Pupil) sayEnd(right int) {
 	p.say("You have finished the course: %d of %d predictions were right. To start again: %s --reset\n",
-		"课程结束：预测对了 %d 课，共 %d 课。从头再来：%s --reset\n", right, len(p.lessons), p.terminal.Again)
+		"课程结束：预测对了 %d 课，共 %d 课。从头再来：%s --reset\n", right, len(p.lessons), p.terminal.ResumeCommand)
 }
 
 // sayLegend prints the meanings of the marks in List.

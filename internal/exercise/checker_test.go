@@ -166,7 +166,7 @@ func TestFindAcceptsNumberNameOrPath(t *testing.T) {
 func TestEachExerciseIsComplete(t *testing.T) {
 	names := map[string]bool{}
 	for i, e := range exercise.All() {
-		if e.Number != i+1 || names[e.Name] || len(e.Looks) == 0 {
+		if e.Number != i+1 || names[e.Name] || len(e.Explorations) == 0 {
 			t.Errorf("%+v", e)
 		}
 		names[e.Name] = true
@@ -183,7 +183,7 @@ func TestEachExerciseIsComplete(t *testing.T) {
 				e.Claim.In(language.Chinese)) {
 			t.Errorf("%s/lock.go does not say its task, or how it is checked: %v", e.Dir(), err)
 		}
-		for _, look := range e.Looks {
+		for _, look := range e.Explorations {
 			if err := look.Scenario.Check(); err != nil {
 				t.Errorf("%s: %v", e.ID(), err)
 			}

@@ -28,16 +28,16 @@ type Exercise struct {
 	Claim language.Text   // property that the lock must have
 	Hints []language.Text // HintsEach hints, each more explicit than the one before
 
-	Looks []Look // explorations of the check, in order
+	Explorations []Exploration // explorations of the check, in order
 }
 
 // HintsEach is the number of hints of each exercise.
 const HintsEach = 3
 
-// Look is one exploration of a check: a scenario, and the anomalies that must not occur in it.
-type Look struct {
-	Scenario  explore.Scenario
-	Anomalies []explore.Anomaly
+// Exploration is one exploration of a check: a scenario, and the anomalies that must not occur in it.
+type Exploration struct {
+	Scenario  explore.Scenario  // scenario to explore
+	Anomalies []explore.Anomaly // anomalies that must not occur
 }
 
 // formatNumber formats the number of an exercise as in the names of directories: 05.

@@ -67,8 +67,8 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 			"没有 strategy.Update %d：请用 ReadModifyWrite、CheckAndSet、Atomic 或 LateCommit", s.Update))
 		return outcome
 	}
-	for _, look := range e.Looks {
-		if outcome.explore(ctx, e.prepare(s, look.Scenario), look, in); outcome.State != verdict.Done {
+	for _, exploration := range e.Explorations {
+		if outcome.explore(ctx, e.prepare(s, exploration.Scenario), exploration, in); outcome.State != verdict.Done {
 			break
 		}
 	}
@@ -77,12 +77,12 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 }
 
 // explore explores one scenario, and records the result.
-func (o *Outcome) explore(ctx context.Context, s strategy.Strategy, look Look, in language.Language) {
+func (o *Outcome) explore(ctx context.Context, s strategy.Strategy, exploration Exploration, in language.Language) {
 	bounds := explore.Bounds{Memory: maxMemory, StallTimeout: patience}
-	look.Scenario.Language = in
-	result, err := explore.Explore(ctx, s, look.Scenario, explore.Goal{Anomalies: look.Anomalies}, bounds)
+	exploration.Scenario.Language = in
+	result, err := explore.Explore(ctx, s, exploration.Scenario, explore.Goal{Anomalies: exploration.Anomalies}, bounds)
 	o.Schedules += result.Schedules
-	o.Scenario = look.Scenario.String()
+	o.Scenario = exploration.Scenario.String()
 	switch {
 	case err != nil:
 		o.failBy(err, in)

@@ -23,8 +23,8 @@ type Learner struct {
 	watches bool // Watch is running, so outcomes need no hint to run the next check
 }
 
-// At returns a learner whose module is the clone that contains dir. It returns ErrNoModule if there is none.
-func At(dir string, in language.Language) (Learner, error) {
+// LearnerIn returns a learner whose module is the clone that contains dir. It returns ErrNoModule if there is none.
+func LearnerIn(dir string, in language.Language) (Learner, error) {
 	root, err := FindRoot(dir)
 	if err != nil {
 		err = language.Translate(fmt.Errorf("check compiles the exercises: %w", err), "check 要编译练习：%s", language.TextOf(err, language.Chinese))

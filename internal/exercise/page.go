@@ -31,7 +31,7 @@ func All() (all []Exercise) {
 			break
 		}
 		number, name, _ := strings.Cut(directory.Name(), "-")
-		e := Exercise{Name: name, Looks: english.looks, Hints: make([]language.Text, HintsEach)}
+		e := Exercise{Name: name, Explorations: english.explorations, Hints: make([]language.Text, HintsEach)}
 		e.Number, err = strconv.Atoi(number)
 		for i, field := range []*language.Text{&e.Title, &e.Story, &e.Claim, &e.Hints[0], &e.Hints[1], &e.Hints[2]} {
 			*field = language.Both(english.texts[i], chinese.texts[i])
@@ -57,8 +57,8 @@ func UsualAnomalies() []explore.Anomaly {
 
 // page is the content of an exercise's page in one language.
 type page struct {
-	texts []string // title, story, claim and hints, in this order
-	looks []Look
+	texts        []string // title, story, claim and hints, in this order
+	explorations []Exploration
 }
 
 // readPage reads a page of an exercise.
@@ -76,18 +76,18 @@ func readPage(directory, file string) (p page, err error) {
 		p.texts = append(p.texts, hint[1])
 	}
 	for _, line := range pageLook.FindAllStringSubmatch(string(text), -1) {
-		look := Look{}
-		if look.Scenario, err = explore.ParseScenario(line[1]); err != nil {
+		exploration := Exploration{}
+		if exploration.Scenario, err = explore.ParseScenario(line[1]); err != nil {
 			return p, fmt.Errorf("exercises/%s/%s: %w", directory, file, err)
 		}
 		for name := range strings.SplitSeq(line[2], "`, `") {
 			if name == UsualName {
-				look.Anomalies = append(look.Anomalies, UsualAnomalies()...)
+				exploration.Anomalies = append(exploration.Anomalies, UsualAnomalies()...)
 				continue
 			}
-			look.Anomalies = append(look.Anomalies, explore.Anomaly(name))
+			exploration.Anomalies = append(exploration.Anomalies, explore.Anomaly(name))
 		}
-		p.looks = append(p.looks, look)
+		p.explorations = append(p.explorations, exploration)
 	}
 	return p, nil
 }

@@ -21,7 +21,7 @@ type Progress struct {
 	Done        map[string]bool   `json:"done,omitempty"`           // exercises done, by ID
 	Hints       map[string]int    `json:"hints,omitempty"`          // number of hints given, by ID of the exercise
 	Asked       map[string]int    `json:"solution_asked,omitempty"` // number of requests for the solution, by ID of the exercise
-	Predictions map[string]string `json:"predictions,omitempty"`    // choice by name of the lesson; 0: skipped
+	Predictions map[string]string `json:"predictions,omitempty"`    // number of the choice, by name of the lesson; "0": skipped
 }
 
 // ErrUnreadable is returned if the progress file exists but is not valid. Such a file is never overwritten.

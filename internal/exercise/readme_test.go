@@ -103,7 +103,7 @@ func readme(t *testing.T, e exercise.Exercise, in language.Language) string {
 	fmt.Fprintf(p, "```bash\ngo run . check %s%s\n```\n\n", nn, p.flag())
 	p.line("Scenarios and forbidden [anomalies](../../docs/break-it.md#faults-and-anomalies)%s:",
 		"检查会探索以下场景的所有命令顺序，不得出现其后的[异常](../../docs/break-it.zh-CN.md#故障和异常)%s：", p.usual(e))
-	for _, look := range e.Looks {
+	for _, look := range e.Explorations {
 		fmt.Fprintf(p, "- %s%s%s\n", p.scenario(look), p.colon(), p.anomalies(look))
 	}
 	fmt.Fprintln(p)
@@ -123,7 +123,7 @@ func (p *page) flag() string {
 
 // usual returns a link to what the name of the usual anomalies stands for, if the page of the exercise has that name.
 func (p *page) usual(e exercise.Exercise) string {
-	for _, look := range e.Looks {
+	for _, look := range e.Explorations {
 		if strings.Contains(p.anomalies(look), exercise.UsualName) {
 			return p.text(language.Both(" ([`usual`](../../docs/exercises.md))", "（[`usual` 的含义](../../docs/exercises.zh-CN.md)）"))
 		}
@@ -131,7 +131,7 @@ func (p *page) usual(e exercise.Exercise) string {
 	return ""
 }
 
-func (p *page) scenario(look exercise.Look) string {
+func (p *page) scenario(look exercise.Exploration) string {
 	if flags := look.Scenario.String(); flags != "" {
 		return "`" + flags + "`"
 	}
@@ -139,7 +139,7 @@ func (p *page) scenario(look exercise.Look) string {
 }
 
 // anomalies returns the names of a look's anomalies, with one name for the usual ones.
-func (p *page) anomalies(look exercise.Look) string {
+func (p *page) anomalies(look exercise.Exploration) string {
 	return strings.Replace(p.names(look.Anomalies), p.names(exercise.UsualAnomalies()), "`"+exercise.UsualName+"`", 1)
 }
 
@@ -202,7 +202,7 @@ func (p *page) exerciseLinks() (links []string) {
 func TestCatalogueNamesExerciseAnomalies(t *testing.T) {
 	sought := map[anomaly.Anomaly]bool{}
 	for _, e := range exercise.All() {
-		for _, look := range e.Looks {
+		for _, look := range e.Explorations {
 			for _, a := range look.Anomalies {
 				sought[a] = true
 			}

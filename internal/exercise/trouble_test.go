@@ -125,7 +125,7 @@ func TestCheckOutOfTimeSaysHowFarItGot(t *testing.T) {
 // A check of code that never stops says that it tries again and again, and neither that it pauses nor that it does not.
 func TestCheckOfEndlessCodeSaysSo(t *testing.T) {
 	e := findExercise(t, "01")
-	e.Looks = []exercise.Look{{Scenario: explore.Scenario{Actors: 1}, Anomalies: exercise.UsualAnomalies()}}
+	e.Explorations = []exercise.Exploration{{Scenario: explore.Scenario{Actors: 1}, Anomalies: exercise.UsualAnomalies()}}
 	endless := func(ctx context.Context, p strategy.Parts) {
 		for i := 0; p.Client.Set(ctx, p.Key, i, 0).Err() == nil; i++ {
 			continue

@@ -56,8 +56,8 @@ func sentCommand(who string, verb witness.Verb, outcome witness.Outcome) Conditi
 	return some(commands(who, verb, outcome))
 }
 
-// firstLearnsOfLoss is met when the first sale of r1 has learned that it lost its lock.
-func firstLearnsOfLoss() Condition { return hasEvent("r1#1", witness.KindLoses) }
+// firstSaleLearnedOfLoss is met when r1#1, the first sale of r1, has learned that it lost its lock.
+func firstSaleLearnedOfLoss() Condition { return hasEvent("r1#1", witness.KindLoses) }
 
 // sold is met when a sale, or any sale of a replica, has succeeded.
 func sold(who string) Condition {
@@ -128,7 +128,7 @@ func metAfter(matches matcher, condition Condition) Condition {
 	}
 }
 
-// followsWithin is met when an event matches first, and the next event that matches then follows it in less than d.
+// followsWithin is met when, after the first event that matches first, the next event that matches then comes in less than d.
 func followsWithin(d time.Duration, first, then matcher) Condition {
 	return func(events []witness.Event) bool {
 		i := slices.IndexFunc(events, first)
@@ -157,7 +157,7 @@ func releasedInCriticalSection(sale string) Condition {
 	return all(some(freed), metBefore(freed, all(obtained(sale), not(hasEvent(sale, witness.KindLeaves)))))
 }
 
-// blockedFor is met when a sale that had asked for the lock neither obtained it nor ended for d after the first sale of r1 obtained it.
+// blockedFor is met when a sale that had asked for the lock neither obtained it nor ended for at least d after r1 first obtained the lock.
 func blockedFor(d time.Duration, sale string) Condition {
 	first := ofKind("r1#1", witness.KindObtains)
 	over := func(e witness.Event) bool {

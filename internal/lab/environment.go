@@ -11,9 +11,9 @@ import (
 
 // Environment is where labs run: this machine or a browser tab.
 type Environment struct {
-	Replicas func() Replicas // factory of the replicas of one run; nil: labs cannot run here
-	Redis    string          // listen address of the embedded Redis
-	Lacks    []Need          // needs that the environment does not meet
+	NewReplicas  func() Replicas // factory of the replicas of one run; nil: labs cannot run here
+	EmbeddedAddr string          // listen address of the embedded Redis
+	Lacks        []Need          // needs that the environment does not meet
 }
 
 // Replicas starts, signals and ends the replicas of one run.
@@ -22,7 +22,7 @@ type Replicas interface {
 	// program with its settings as flags; the listen address is not among them.
 	Start(ctx context.Context, n int, command func(name string) []string) (addresses map[string]string, err error)
 	Kill(name string) error   // ends the replica at once, in the middle of its work
-	Stop(name string) error   // suspends the replica with its timers
+	Pause(name string) error  // suspends the replica with its timers
 	Resume(name string) error // resumes a suspended replica
 	End() error               // ends all replicas
 }
@@ -37,8 +37,8 @@ const (
 )
 
 // TabEnvironment returns the environment of a browser tab. Each replica is a Web Worker of the page.
-func TabEnvironment(replicas func() Replicas, redis string) Environment {
-	return Environment{Replicas: replicas, Redis: redis, Lacks: []Need{Signals, RealRedis}}
+func TabEnvironment(newReplicas func() Replicas, embeddedAddr string) Environment {
+	return Environment{NewReplicas: newReplicas, EmbeddedAddr: embeddedAddr, Lacks: []Need{Signals, RealRedis}}
 }
 
 // CheckNeeds returns ErrNoSignals or ErrNoRedis if the environment does not meet a need of the lab.
@@ -51,22 +51,22 @@ func (l Lab) CheckNeeds(env Environment) error {
 	return nil
 }
 
-// Machine returns the environment of this machine. Each replica is a process of the program.
-func Machine(program string) Environment {
-	p := Environment{Replicas: func() Replicas { return &processes{program: program} }, Redis: fault.AnyPort}
+// MachineEnvironment returns the environment of this machine. Each replica is a process of the program, the path of a lockstep.
+func MachineEnvironment(program string) Environment {
+	env := Environment{NewReplicas: func() Replicas { return &processes{program: program} }, EmbeddedAddr: fault.AnyPort}
 	if !cluster.CanPause {
-		p.Lacks = []Need{Signals}
+		env.Lacks = []Need{Signals}
 	}
-	return p
+	return env
 }
 
-// shutdownGrace is the time that a replica has to end. It is short, because the run's Redis ends as well: unfinished work is of no use.
+// shutdownGrace is the time that a replica gets to shut down. It is short: unfinished work is of no use, because the run's Redis ends, too.
 const shutdownGrace = 300 * time.Millisecond
 
 // processes implements Replicas with a child process for each replica.
 type processes struct {
 	program string            // path of the lockstep program
-	cluster *cluster.Isolated // nil: not started
+	cluster *cluster.Isolated // cluster of the child processes; nil: not started
 }
 
 // Start implements Replicas.
@@ -91,8 +91,8 @@ func (p *processes) Start(ctx context.Context, n int, command func(name string) 
 // Kill implements Replicas.
 func (p *processes) Kill(name string) error { return p.cluster.Do(name, "kill") }
 
-// Stop implements Replicas.
-func (p *processes) Stop(name string) error { return p.cluster.Do(name, "pause") }
+// Pause implements Replicas.
+func (p *processes) Pause(name string) error { return p.cluster.Do(name, "pause") }
 
 // Resume implements Replicas.
 func (p *processes) Resume(name string) error { return p.cluster.Do(name, "resume") }

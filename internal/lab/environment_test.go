@@ -58,7 +58,7 @@ func (i *inside) Kill(name string) error {
 	i.killed = append(i.killed, name)
 	return i.shops[name].Close()
 }
-func (i *inside) Stop(string) error   { return lab.ErrNoSignals }
+func (i *inside) Pause(string) error  { return lab.ErrNoSignals }
 func (i *inside) Resume(string) error { return lab.ErrNoSignals }
 
 func (i *inside) End() (err error) {
@@ -73,7 +73,7 @@ func (i *inside) End() (err error) {
 // A lab also runs with replicas that are no processes, and reports its progress while it runs.
 func TestLabRunsWithReplicasThatAreNoProcesses(t *testing.T) {
 	t.Parallel()
-	env := lab.Environment{Replicas: func() lab.Replicas { return &inside{t: t} }, Redis: fault.AnyPort}
+	env := lab.Environment{NewReplicas: func() lab.Replicas { return &inside{t: t} }, EmbeddedAddr: fault.AnyPort}
 	played := route.Mux((&lab.Runner{Environment: env}).Routes()...)
 	answer := httptest.NewRecorder()
 	played.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/lost-update?lang=zh", http.NoBody))
@@ -104,7 +104,7 @@ func TestLabKillsAReplicaThroughItsStarter(t *testing.T) {
 		Expected: []lab.Expectation{{Locks: lab.LockNames{"v2"}, Verdict: verdict.Holds}},
 	}
 	replicas := &inside{t: t}
-	result, err := l.Run(t.Context(), lab.Environment{Replicas: func() lab.Replicas { return replicas }, Redis: fault.AnyPort},
+	result, err := l.Run(t.Context(), lab.Environment{NewReplicas: func() lab.Replicas { return replicas }, EmbeddedAddr: fault.AnyPort},
 		lab.RunOptions{Lock: "v2", Redis: lab.Embedded, In: language.English})
 	if err != nil || !slices.Equal(replicas.killed, []string{"r2"}) || !result.AsExpected() {
 		t.Errorf("killed: %v, %v; want r2, and that it is seen: %s", replicas.killed, err, result.Reason)

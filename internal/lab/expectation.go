@@ -12,7 +12,7 @@ import (
 
 // Expectation is the outcome that a lab expects of some locks, with the reason.
 type Expectation struct {
-	Locks    LockNames
+	Locks    LockNames       // locks that the expectation is about
 	Verdict  verdict.Verdict // expected verdict; NA: the lab does not apply to these locks
 	Why      language.Text   // reason for the expectation
 	Scenario string          // scenario of explore --all that shows the outcome; empty: all scenarios are searched

@@ -18,7 +18,7 @@ import (
 const (
 	actors      = 2          // number of sales in an exploration
 	memoryLimit = 1500 << 20 // memory limit of an exploration in bytes, as in lockstep explore
-	schedules   = 10_000     // largest number of schedules of one scenario: a few thousand show a broken lock
+	schedules   = 10_000     // largest number of schedules of one scenario: a few thousand are enough to show that a lock is broken
 )
 
 // scenario returns the scenario to explore; ok is false if all scenarios are to be searched.
@@ -35,7 +35,7 @@ func (l Lab) scenario(s strategy.Strategy) (_ explore.Scenario, ok bool) {
 }
 
 // search searches for the lab's anomaly with a lock, in one scenario or in all scenarios of explore --all. It returns the verdict and a
-// sentence about it.
+// sentence about the search.
 func (l Lab) search(ctx context.Context, lock string, known sweepCache, in language.Language) (verdict.Verdict, string, error) {
 	s, err := evolution.Find(lock)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // Kill kills a replica.
 func (s *Stage) Kill(name string) { s.signal(name, witness.KindDies, s.replicas.Kill) }
 
-// Stop suspends a replica until Resume or the end of the stage.
-func (s *Stage) Stop(name string) { s.signal(name, witness.KindStops, s.replicas.Stop) }
+// Pause suspends a replica until Resume or the end of the stage.
+func (s *Stage) Pause(name string) { s.signal(name, witness.KindStops, s.replicas.Pause) }
 
 // Resume resumes a suspended replica.
 func (s *Stage) Resume(name string) { s.signal(name, witness.KindResumes, s.replicas.Resume) }
@@ -48,7 +48,8 @@ func (s *Stage) onProxies(name string, node int, kind witness.Kind, proxies []*f
 	})
 }
 
-// inject injects a fault into a replica or, with an empty name, into a Redis. It also records the fault, since a failed process cannot.
+// inject injects a fault into a replica or, with an empty name, into a Redis. It also records the fault, because a dead or paused process
+// cannot do so.
 func (s *Stage) inject(name string, node int, kind witness.Kind, do func() error) {
 	at := time.Now() // taken before the fault: commands that reach a Redis later are not lost
 	event := witness.Event{Replica: name, Kind: kind, Node: node, Sent: at, Replied: at}
@@ -71,7 +72,7 @@ func (s *Stage) recordNow(name string, node int, kind witness.Kind) {
 type Trap struct {
 	*fault.Trap
 
-	replica string
+	replica string       // name of the replica
 	node    int          // 0: the Redis with the stock; otherwise a 1-based node of redlock
 	kind    witness.Kind // kind of the event that is recorded when the trap has caught something
 }

@@ -67,7 +67,7 @@ func (r *Runner) Routes() []route.Row {
 		return fmt.Sprint(name, r.isInTab()), constant
 	}
 	var play route.Handler
-	if r.Environment.Replicas != nil {
+	if r.Environment.NewReplicas != nil {
 		play = r.play
 	}
 	return []route.Row{
@@ -105,14 +105,18 @@ func (r *Runner) play(w http.ResponseWriter, q *http.Request) error {
 	return nil
 }
 
-// maxDrawnBytes bounds the total size of the drawings that are sent during a run. The story at the end has the last drawing in any case.
+// maxDrawnBytes bounds the total size of the drawings that are sent during a run. The story event at the end has the last drawing in any
+// case.
 const maxDrawnBytes = 2 << 20
 
-// playAll runs a lab with each of its locks, and sends the name of the lock, the events so far, and the story.
+// playAll runs a lab with each of its locks in turn. For each lock it sends the name, drawings of the events so far, and the presentation
+// of the result.
 func (r *Runner) playAll(ctx context.Context, l Lab, in language.Language, send func(event string, data any)) {
 	run, drawn := r.Run, 0
 	if run == nil {
-		run = func(ctx context.Context, l Lab, p RunOptions) (Result, error) { return l.Run(ctx, r.Environment, p) }
+		run = func(ctx context.Context, l Lab, options RunOptions) (Result, error) {
+			return l.Run(ctx, r.Environment, options)
+		}
 	}
 	sendDrawing := func(t trace.Trace) {
 		data, err := json.Marshal(t)
@@ -130,6 +134,6 @@ func (r *Runner) playAll(ctx context.Context, l Lab, in language.Language, send 
 			send("failed", errorText(err, in))
 			return
 		}
-		send("story", result.Story())
+		send("story", result.Present())
 	}
 }

@@ -27,7 +27,7 @@ type Job struct {
 type record struct {
 	job.Record
 
-	stage   *Stage
+	stage   *Stage        // stage of the replicas
 	work    time.Duration // duration of a run
 	first   time.Time     // time of tick 1
 	isCache bool          // the job computes a cached value
@@ -77,7 +77,7 @@ func (r *record) AwaitTicks(n int) {
 	})
 }
 
-// events returns the events of the recorded ticks, from the first one after every replica was up.
+// events returns the events of the ticks from the first one after every replica was up, r.first, to last.
 func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 	begun := map[string]int{} // number of runs, by replica
 	for i, count := range job.NewTally(runs, r.Every, r.work, r.first, last).Counts {
@@ -103,8 +103,8 @@ func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 	return all
 }
 
-// WatchTicks is AwaitTicks, and also records which replicas tried to get the job's lock: the job's record has only the replica that
-// obtained it.
+// WatchTicks is like AwaitTicks, and also records which replicas tried to get the job's lock: the job's record names only the replica that
+// obtained the lock.
 func (r *record) WatchTicks(n int) {
 	s := r.stage
 	node, tries := s.lockOn(1), make(chan witness.Event, len(s.addresses))
@@ -127,8 +127,8 @@ func (r *record) WatchTicks(n int) {
 	}
 }
 
-// refusal returns the event that a replica was refused the lock of a cached value. try is the event that the replica tried to get the
-// lock. ok is false if the job does not compute a cached value, or if the replica ran the job.
+// refusal returns the event of a replica that was refused the lock of a cached value. try is the event of its attempt to get the lock. ok
+// is false if the job does not compute a cached value, or if the replica ran the job.
 func (r *record) refusal(try witness.Event, events []witness.Event) (refused witness.Event, ok bool) {
 	refused = try
 	refused.Kind, refused.Sale, refused.Cache = witness.KindLockRefused, try.Replica+"#1", true
@@ -140,8 +140,7 @@ func runBegins(tick int) matcher {
 	return func(e witness.Event) bool { return e.Kind == witness.KindRunBegins && e.Tick == tick }
 }
 
-// outlastsTick is met when some run was still in progress when the next tick began. Runs of ticks before the first are not among the
-// events.
+// outlastsTick is met when some run was still in progress when the next tick began. The events have no runs of ticks before tick 1.
 func outlastsTick(events []witness.Event) bool {
 	return slices.ContainsFunc(events, func(run witness.Event) bool {
 		next := func(e witness.Event) bool { return e.Kind == witness.KindTickBegins && e.Tick == run.Tick+1 }

@@ -29,9 +29,9 @@ type Lab struct {
 	Cure  language.Text // explanation of the cure
 
 	Explore string // arguments of lockstep explore after the lock that show the anomaly; empty: none
-	Needs   []Need
+	Needs   []Need // needs that not every environment meets
 
-	Explores map[string]string // exceptions to Explore, by lock
+	ExploreByLock map[string]string // arguments like Explore that count for one lock, by the name of the lock
 
 	Shop     Settings                     // settings of the replicas and of Redis
 	Scenario func(*Stage)                 // actions of a run: requests and faults
@@ -42,9 +42,9 @@ type Lab struct {
 	Blames   func(f witness.Finding) bool // filter of the findings in Signs; nil: all count
 	Draws    int                          // number of sales in the drawing, from the first; 0: all
 
-	Anomaly  explore.Anomaly // anomaly for the explorer; empty: the lab has a Scenario
+	Anomaly  explore.Anomaly // anomaly for which the explorer searches; empty: the lab runs Scenario on the service
 	Faults   explore.Faults  // faults of the exploration; zero: Expectation.Scenario names the scenario
-	Expected []Expectation   // expected outcome by lock; the first for a lock counts
+	Expected []Expectation   // expected outcomes; of several for the same lock, the first counts
 }
 
 // All returns all labs in the order of the evolution: first those on the running service, then the explorer's.
@@ -119,9 +119,9 @@ func (l Lab) isCureEarlier() bool {
 	return slices.Index(names, l.Cured) < slices.Index(names, l.Shows)
 }
 
-// InExplorer returns the command that shows the anomaly in the explorer for a lock of Locks or Explores, or "".
+// InExplorer returns the command that shows the anomaly in the explorer for a lock of Locks or ExploreByLock, or "".
 func (l Lab) InExplorer(lock string) string {
-	arguments := l.Explores[lock]
+	arguments := l.ExploreByLock[lock]
 	if slices.Contains(l.Locks(), lock) {
 		arguments = cmp.Or(arguments, l.Explore)
 	}

@@ -56,7 +56,7 @@ func holders() []Lab {
 		},
 		Fault:  both("r1 is cut off from Redis while its sale holds the lock, and the other sells", "r1 的一单持有锁时与 Redis 断开，另一单卖出"),
 		Hit:    all(occurred(witness.KindCutOff), answered("r2#1")),
-		Proof:  firstLearnsOfLoss(),
+		Proof:  firstSaleLearnedOfLoss(),
 		Signs:  []witness.FindingKind{witness.Overlapped},
 		Blames: lastsFor(lossNoticeSlack),
 		Expected: []Expectation{
@@ -76,11 +76,11 @@ func holders() []Lab {
 		Shop:    Settings{TTL: time.Second},
 		Scenario: func(s *Stage) {
 			first, trap := s.BuyCaught("r1", fault.Hold, fault.IsWrite)
-			s.Stop("r1")
+			s.Pause("r1")
 			s.Finish(s.Buy("r2"))
 			s.Resume("r1")
 			if s.noticesLoss { // The holder learns of the loss too late to call its write back.
-				s.Await(toBeTold("r1#1"), either(firstLearnsOfLoss(), ended("r1#1")))
+				s.Await(toBeTold("r1#1"), either(firstSaleLearnedOfLoss(), ended("r1#1")))
 			}
 			s.Release(trap)
 			s.Finish(first)

@@ -23,7 +23,7 @@ func outages() []Lab {
 			"no replica that takes over with less: the lock on independent masters, of which a minority may stop; or no lock for what the store "+
 				"can compare by itself (optimistic), though a failover still loses sales that were answered",
 			"不让数据更少的从节点接管：锁放在多个独立主节点上，少数可以宕机；或者存储自己能比较的，就不用锁（optimistic），但切换仍会丢掉已经响应的订单"),
-		Explores: map[string]string{
+		ExploreByLock: map[string]string{
 			"v10":     "--faults failover=1 --anomaly two-holders",
 			"v11":     "--faults failover=1 --anomaly two-holders",
 			"redlock": "--try 2 --faults node-crash=1",
@@ -134,7 +134,7 @@ func outages() []Lab {
 			"r1 is cut off while its sale holds the lock, the other sells, and r1 reaches Redis before its write, or is told first",
 			"r1 的一单持有锁时断网，另一单卖出，r1 在写入之前重新连上 Redis，或先得知锁丢失"),
 		Hit: all(occurred(witness.KindCutOff), occurred(witness.KindReconnects),
-			answered("r2#1"), either(answered("r1#1"), firstLearnsOfLoss())),
+			answered("r2#1"), either(answered("r1#1"), firstSaleLearnedOfLoss())),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			expectBroken(Steps(2, 5).with("late-commit", "setnx-expire", "lua-setnx", "getset"),
@@ -151,8 +151,8 @@ func outages() []Lab {
 		Claim: both("one Redis that does not answer in time does not keep a sale from the lock", "一个 Redis 没有及时响应，不妨碍加锁成功"),
 		Cure: both("the lock on a majority of independent masters: a twentieth of the expiry for each, and a minority may be late",
 			"锁在多数独立主节点上：每个节点最多等二十分之一个过期时间，少数可以迟到"),
-		Explores: map[string]string{"redlock": "--try 2 --faults node-hang=1"},
-		Shop:     Settings{Replicas: 1, TTL: 10 * time.Second},
+		ExploreByLock: map[string]string{"redlock": "--try 2 --faults node-hang=1"},
+		Shop:          Settings{Replicas: 1, TTL: 10 * time.Second},
 		Scenario: func(s *Stage) {
 			node := s.lockOn(1)
 			trap := s.Catch("r1", node, fault.Hold, fault.IsTake)
@@ -187,8 +187,8 @@ func outages() []Lab {
 				"answers (appendonly yes, appendfsync always). A store that checks a token refuses the write, but redlock has no token",
 			"节点重启后，要先等一段比最长过期时间稍长的时间再恢复服务，或者每条命令先落盘再响应（appendonly yes、appendfsync always）。"+
 				"检查令牌的存储会拒绝这次写入，但 redlock 没有令牌"),
-		Explores: map[string]string{"redlock": "--faults node-restart=1 --nested 1 --anomaly two-holders"},
-		Shop:     Settings{Think: each(4*time.Second, "r1")},
+		ExploreByLock: map[string]string{"redlock": "--faults node-restart=1 --nested 1 --anomaly two-holders"},
+		Shop:          Settings{Think: each(4*time.Second, "r1")},
 		// One of the three nodes that make up the majority restarts.
 		Scenario: func(s *Stage) {
 			const forgets, unreached, unreachedToo = 3, 4, 5
@@ -261,7 +261,7 @@ func outages() []Lab {
 		},
 		Fault:  both("Redis hangs while r1's sale is at work, and then the other sells", "r1 的一单执行期间 Redis 卡住，之后另一单卖出"),
 		Hit:    all(occurred(witness.KindRedisHangs), sold("r2")),
-		Proof:  firstLearnsOfLoss(),
+		Proof:  firstSaleLearnedOfLoss(),
 		Signs:  []witness.FindingKind{witness.Overlapped},
 		Blames: lastsFor(lossNoticeSlack),
 		Expected: []Expectation{
@@ -284,7 +284,7 @@ func outages() []Lab {
 		Shop:    Settings{TTL: time.Second, Wait: 20 * time.Second, Think: each(5*time.Second, "r1")},
 		Scenario: func(s *Stage) {
 			first := s.Work("r1")
-			s.Stop("r1")
+			s.Pause("r1")
 			s.Finish(s.Buy("r2"))
 			s.Resume("r1")
 			s.Finish(first)
@@ -292,7 +292,7 @@ func outages() []Lab {
 		Fault: both("r1 is stopped at its work, the other sells, and r1 goes on before its work is done", "r1 在执行中被暂停，另一单卖出，r1 在业务结束前恢复"),
 		Hit: all(occurred(witness.KindStops), answered("r2#1"),
 			followsWithin(4*time.Second, ofKind("r1#1", witness.KindObtains), ofKind("r1", witness.KindResumes))), // within 4 s of 5 s of work
-		Proof: either(firstLearnsOfLoss(), answered("r1#1")),
+		Proof: either(firstSaleLearnedOfLoss(), answered("r1#1")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			expectBroken(Steps(2, 5).with("setnx-expire", "lua-setnx", "getset", "late-commit"),
@@ -320,7 +320,7 @@ func outages() []Lab {
 			"the outermost release removes the lock whatever Redis has counted; and clients that repeat nothing (MaxRetries: -1)",
 			"最外层的解锁直接删除锁，不管 Redis 里计了几次；并且客户端不重发（MaxRetries: -1）"),
 		Explore: "--faults resend=1 --anomaly idle",
-		Explores: map[string]string{
+		ExploreByLock: map[string]string{
 			"atomic": "--faults resend=1 --anomaly double-sale", "optimistic": "--faults resend=1 --anomaly double-sale",
 			"non-idempotent": "--faults resend=1 --anomaly double-sale",
 		},

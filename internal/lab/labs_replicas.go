@@ -220,7 +220,7 @@ func replicas() []Lab {
 		Cure: both(
 			"a queue of processes in Redis: a process hands the lock to as many of its own sales as is fair, and then to the next process",
 			"Redis 里的进程队列：一个进程先移交给自己的若干单（次数有公平的上限），再移交给下一个进程"),
-		Explore: "--actors 4 --anomaly starved", Explores: map[string]string{"v8": "--sales 3 --anomaly starved"},
+		Explore: "--actors 4 --anomaly starved", ExploreByLock: map[string]string{"v8": "--sales 3 --anomaly starved"},
 		Scenario: func(s *Stage) { starve(s, "r2#1", "r1#1", fault.SkipFirst(1, fault.IsTake)) },
 		Fault:    both("the next attempt of r1's sale is held on its way, and sales of r2 ask after it", "r1 的一单的下一次尝试被扣在途中，r2 的单在它之后来加锁"),
 		Hit:      requestedAfter("r1#1", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#1"), Draws: 3,
@@ -237,9 +237,9 @@ func replicas() []Lab {
 	}}
 }
 
-// starve is the scenario of a sale (victim) that waits for a lock while rivals in the holder's process request the lock. The next attempt
-// of the victim, for which next is true, is delayed until all rivals have had the lock. A lock that serves the victim before, or without
-// another attempt, does not starve the victim.
+// starve is the scenario of a sale (victim) that waits for a lock while rivals in the holder's process request the lock. The victim's next
+// attempt, the first command that matches next, is delayed until all rivals have had the lock. A lock that serves the victim earlier, or
+// without another attempt, does not starve the victim.
 func starve(s *Stage, holder, victim string, next func(args []string) bool) {
 	theirs, its := witness.ReplicaOf(holder), witness.ReplicaOf(victim)
 	late, taken := s.Catch(its, 0, fault.Hold, next), s.Pass(theirs, 0, fault.IsTake)

@@ -44,17 +44,17 @@ func (c Cell) HasRun() bool { return c.Observed != "" }
 // IsUnexpected reports whether the observed verdict differs from the expected one.
 func (c Cell) IsUnexpected() bool { return c.HasRun() && !c.AsExpected() }
 
-// ExitCode returns 0 if all cells that ran are as expected, 1 if one is not, and 2 if one is unexpectedly unknown.
+// ExitCode returns 0 if all cells that ran are as expected. Otherwise it returns 2 if all unexpected cells are unknown, and 1 if not.
 func (m Matrix) ExitCode() int {
 	unknown := m.Count(func(c Cell) bool { return c.IsUnexpected() && c.Observed == verdict.Unknown })
 	return verdict.Search{Found: m.Count(Cell.IsUnexpected) > unknown, Complete: unknown == 0}.Verdict().ExitCode()
 }
 
-// Count returns the number of cells that satisfy is.
-func (m Matrix) Count(is func(Cell) bool) (n int) {
+// Count returns the number of cells for which matches reports true.
+func (m Matrix) Count(matches func(Cell) bool) (n int) {
 	for _, row := range m.Cells {
 		for _, c := range row {
-			if is(c) {
+			if matches(c) {
 				n++
 			}
 		}

@@ -32,8 +32,8 @@ func (m Matrix) HTML(typed string) string {
 
 // Widths of the table on a terminal, which fits into 80 columns.
 const (
-	nameWidth = 28
-	cellWidth = 2
+	nameWidth = 28 // width of the anomaly's name, in columns
+	cellWidth = 2  // width of a cell, in columns
 )
 
 // Width returns the width of the table in columns.

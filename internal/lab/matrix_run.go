@@ -22,7 +22,7 @@ type MatrixRun struct {
 	Quick       bool              // run only the cells that take little time
 	Parallel    int               // number of labs that run at the same time
 
-	Begin  func(m Matrix, toRun map[string]int) // called before the first cell, with the number of cells to run by row
+	Begin  func(m Matrix, toRun map[string]int) // called before the first cell; toRun: number of cells to run, by row
 	OnCell func(CellEvent)                      // called when a cell starts and when it ends; calls do not overlap
 }
 
@@ -44,7 +44,7 @@ type task struct {
 }
 
 // Compute runs the cells and returns the matrix. A cell that this machine cannot run has the reason in NotRun. Compute fails only if ctx
-// ends, with the cause of that.
+// ends, with the cause of ctx.
 func (run MatrixRun) Compute(ctx context.Context) (Matrix, error) {
 	known := sweepCache{}
 	return run.compute(ctx, func(ctx context.Context, l Lab, lock string) (verdict.Verdict, string, error) {
@@ -86,8 +86,8 @@ func (run MatrixRun) compute(ctx context.Context, observe observer) (Matrix, err
 	return m, err
 }
 
-// isQuick reports whether a quick run includes the cell. A quick run includes labs with the locks that they are about, anomalies that one
-// short exploration shows, and locks whose explorations are all short.
+// isQuick reports whether a quick run includes the lab with a lock. It includes a lab on the service with the locks that the lab runs by
+// default, and a lab in the explorer if the anomaly is expected, or if all explorations of the lock take little time.
 func (l Lab) isQuick(lock string) bool {
 	if l.Anomaly == "" {
 		return slices.Contains(l.Locks(), lock)
@@ -95,7 +95,7 @@ func (l Lab) isQuick(lock string) bool {
 	return l.Expects(lock).Verdict == verdict.Broken || slices.Contains([]string{"v0", "v1", "v4", "local", "atomic"}, lock)
 }
 
-// runTasks runs tasks, parallel of them at a time, and writes their results into the matrix.
+// runTasks runs tasks, at most parallel at a time, and writes their results into the matrix.
 func (run MatrixRun) runTasks(ctx context.Context, m Matrix, tasks []task, parallel int, observe observer) error {
 	var reporting sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)

@@ -26,7 +26,7 @@ const (
 
 // Purchase is one request of a buyer.
 type Purchase struct {
-	replica string
+	replica string             // replica that gets the request
 	key     string             // Idempotency-Key; empty: none
 	sale    string             // short name of the sale, valid if the earlier purchases at the replica have asked for the lock
 	leave   context.CancelFunc // cancels the request
@@ -80,8 +80,8 @@ func (s *Stage) Work(replica string) *Purchase {
 // Wait buys, and waits until the sale waits for the lock.
 func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, toWait, s.waiting) }
 
-// waiting is met when a sale waits for the lock: Redis has refused it the lock, or the sale is in its replica's local queue. The witness
-// does not see that queue, so the sale's request is enough there.
+// waiting is met when a sale waits for the lock: Redis has refused the lock to the sale, or the sale is in its replica's local queue. The
+// witness does not see that queue, so a sale that has to wait there counts as waiting once it has asked for the lock.
 func (s *Stage) waiting(sale string) Condition {
 	if s.isInLine(witness.ReplicaOf(sale)) {
 		return requested(sale)
@@ -138,7 +138,7 @@ func answers(purchases []*Purchase) (all []Answer) {
 		select {
 		case <-p.done:
 			all = append(all, p.answer)
-		default: // A buyer that still waits leaves with the stage.
+		default: // The request of a buyer that still waits is canceled at the end of the stage.
 		}
 	}
 	return all
@@ -183,8 +183,8 @@ func (s *Stage) LookUp(replica string) {
 	}
 }
 
-// Recount compares the number of orders in the ledger with the number that the answers allow. If the ledger has more, it records that the
-// sale was made twice. Answers for the same Idempotency-Key count as one order.
+// Recount compares the number of orders in the ledger with the number that the answers allow. If the ledger has more, Recount records that
+// the order of p is in the ledger more than once. Answers for the same Idempotency-Key count as one order.
 func (s *Stage) Recount(p *Purchase) {
 	s.do(countStep(), func() error {
 		request, err := http.NewRequestWithContext(s.ctx, http.MethodGet, "http://"+s.addresses[p.replica]+"/inventory", http.NoBody)
@@ -200,15 +200,15 @@ func (s *Stage) Recount(p *Purchase) {
 		if err := json.NewDecoder(response.Body).Decode(&ledger); err != nil {
 			return err
 		}
-		if ledger.Sold > mayHaveSold(s.purchases) {
+		if ledger.Sold > maxSold(s.purchases) {
 			s.recordOrder(p, witness.KindOrderDuplicated)
 		}
 		return nil
 	})
 }
 
-// mayHaveSold counts the orders that may have been sold, by the answers so far.
-func mayHaveSold(purchases []*Purchase) (n int64) {
+// maxSold returns the largest number of orders that can have been sold according to the answers so far.
+func maxSold(purchases []*Purchase) (n int64) {
 	counted := map[string]bool{}
 	for _, p := range purchases {
 		for _, answer := range answers([]*Purchase{p}) {

@@ -36,7 +36,7 @@ type master struct {
 
 // servers holds the Redis servers of a stage, the proxies to them, and the cleanup functions.
 type servers struct {
-	onNodes  bool                      // the lock is on redlock's nodes
+	onNodes  bool                      // the lock is on redlock's nodes, not on the Redis with the stock
 	masters  []master                  // Redis with the stock, followed by the nodes if the lock is on them
 	standby  *fault.RedisServer        // Redis replica of the first master; nil: none
 	proxies  map[string][]*fault.Proxy // proxies to each of the masters, by replica
@@ -46,7 +46,7 @@ type servers struct {
 // openRedis starts the Redis servers that the shop needs, empty and on free ports.
 func (s *servers) openRedis(ctx context.Context, env Environment, kind Kind, shop Settings) error {
 	if kind == Embedded {
-		return s.openEmbedded(ctx, env.Redis)
+		return s.openEmbedded(ctx, env.EmbeddedAddr)
 	}
 	count, arguments := 1, []string(nil)
 	if s.onNodes {
@@ -113,7 +113,8 @@ func (s *servers) startRedis(ctx context.Context, arguments ...string) (*fault.R
 	return server, err
 }
 
-// lockOn returns the index of the master that holds the lock: node (1-based) of redlock, or 0, the Redis with the stock, for other locks.
+// lockOn returns the index in masters of a Redis that has the lock: node, a 1-based node of redlock; for other locks 0, the Redis with the
+// stock.
 func (s *servers) lockOn(node int) int {
 	if s.onNodes {
 		return node
@@ -121,9 +122,9 @@ func (s *servers) lockOn(node int) int {
 	return 0
 }
 
-// openProxies opens a proxy to each master for each of so many replicas.
-func (s *servers) openProxies(replicas int) error {
-	for i := range replicas {
+// openProxies opens a proxy to each master for each replica.
+func (s *servers) openProxies(replicaCount int) error {
+	for i := range replicaCount {
 		name := fmt.Sprintf("r%d", i+1) // same names as in package cluster
 		for _, master := range s.masters {
 			proxy, err := fault.OpenProxy(master.addr)

@@ -21,7 +21,7 @@ const (
 	syncTimeout = 10 * time.Second // time limit for a Redis replica to catch up with its master
 	closedPort  = "1"              // loopback port on which no Redis listens
 	fillerSize  = 64 << 10         // bytes of one filler value
-	fillerCount = 64               // number of filler values, which need twice the memory that is left to a Redis
+	fillerCount = 64               // number of filler values: together twice the memory that the limit leaves free
 )
 
 // Empty restarts a Redis without its data.
@@ -42,12 +42,13 @@ func (s *Stage) RollBack() {
 // Evict fills a real Redis until it is out of memory, so that it evicts every key with an expiry, and then frees the memory.
 func (s *Stage) Evict(node int) {
 	s.inject("", node, witness.KindEvicted, func() error {
-		return withClient(s.masters[node].addr, func(client *redis.Client) error { return fill(s.ctx, client) })
+		return withClient(s.masters[node].addr, func(client *redis.Client) error { return evictKeys(s.ctx, client) })
 	})
 }
 
-// fill writes keys without an expiry until Redis is out of memory, and removes them.
-func fill(ctx context.Context, client *redis.Client) error {
+// evictKeys makes a Redis evict every key with an expiry: it limits the memory, and writes keys without an expiry until Redis is out of
+// memory. It then removes those keys and the limit. The eviction policy remains volatile-lru.
+func evictKeys(ctx context.Context, client *redis.Client) error {
 	set := func(name string, value any) error { return client.ConfigSet(ctx, name, fmt.Sprint(value)).Err() }
 	used, err := client.InfoMap(ctx, "memory").Result()
 	if err != nil {
@@ -90,7 +91,7 @@ func (s *Stage) Lag() {
 	})
 }
 
-// FailOver kills Redis, and makes its replica the master, which the shop reaches at the same address.
+// FailOver kills Redis, and promotes its replica. The shop keeps using the same addresses.
 func (s *Stage) FailOver() {
 	s.inject("", 0, witness.KindFailsOver, func() error {
 		s.masters[0].real.Kill()
@@ -103,7 +104,7 @@ func (s *Stage) FailOver() {
 	})
 }
 
-// EndRedis ends Redis; a real one is killed by SIGKILL. Connections of the replicas are refused from then on.
+// EndRedis ends Redis: it breaks the connections of the replicas, and refuses new ones. A real Redis is also killed.
 func (s *Stage) EndRedis() {
 	s.inject("", 0, witness.KindRedisUnreachable, func() (err error) {
 		for _, proxies := range s.proxies {
@@ -129,8 +130,8 @@ func (s *Stage) BeginRedis() {
 	}
 }
 
-// HangRedis makes Redis execute nothing for a duration. A real Redis gets CLIENT PAUSE. The embedded Redis lacks that command, so the
-// proxies delay its commands.
+// HangRedis makes Redis execute no commands of the replicas for a duration. A real Redis gets CLIENT PAUSE. The embedded Redis lacks that
+// command, so the proxies hold the commands back.
 func (s *Stage) HangRedis(duration time.Duration) {
 	s.inject("", 0, witness.KindRedisHangs, func() error {
 		if redis := s.masters[0]; redis.real != nil {

@@ -58,13 +58,13 @@ func ExitCode(results []Result) int {
 	return verdict.Search{Found: broken, Complete: !unknown}.Verdict().ExitCode()
 }
 
-// Story is a result in sentences, for the page and the terminal.
-type Story struct {
+// Presentation is a result as sentences and a drawing, for the page and the terminal.
+type Presentation struct {
 	Lock       string          `json:"lock"`
 	Observed   verdict.Verdict `json:"observed"`
 	AsExpected bool            `json:"as_expected"`
 	Headline   string          `json:"head"`              // lock and observed verdict
-	Reasoning  string          `json:"about"`             // reason for the expectation, and the expected verdict if it differs
+	Reasoning  string          `json:"about"`             // reason for the expectation, duration, Redis; expected verdict if not observed
 	Lapses     string          `json:"still,omitempty"`   // anomalies that the lock does not promise to prevent; empty: none
 	Drawing    trace.Trace     `json:"drawn"`             // what the first sales did
 	NotDrawn   string          `json:"left,omitempty"`    // sales that the drawing leaves out; empty: none
@@ -74,9 +74,9 @@ type Story struct {
 	Explore    string          `json:"explore,omitempty"` // command that shows the anomaly in the explorer; empty: none
 }
 
-// Story returns the result in sentences.
-func (r Result) Story() Story {
-	s := Story{Lock: r.Lock, Observed: r.Observed, AsExpected: r.AsExpected(), Command: r.Command, Explore: r.Explore}
+// Present returns the result as sentences and a drawing.
+func (r Result) Present() Presentation {
+	s := Presentation{Lock: r.Lock, Observed: r.Observed, AsExpected: r.AsExpected(), Command: r.Command, Explore: r.Explore}
 	drawing, left := r.Trace.FirstActors(r.draws)
 	s.Headline, s.Reasoning, s.Lapses = r.headline(), r.reasoning(), r.lapses()
 	s.Drawing, s.NotDrawn = drawing, notDrawnText(left, r.in)
@@ -96,7 +96,7 @@ func (r Result) Story() Story {
 
 // Text formats a result for a terminal. Its commands begin with typed, the program's name, and end with flag: the language flag or "".
 func (r Result) Text(typed, flag string) string {
-	b, s := &strings.Builder{}, r.Story()
+	b, s := &strings.Builder{}, r.Present()
 	fmt.Fprintf(b, "\n%s\n%s\n", s.Headline, s.Reasoning)
 	if s.Lapses != "" {
 		fmt.Fprintln(b, s.Lapses)

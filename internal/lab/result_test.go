@@ -47,12 +47,12 @@ func TestHoldsNamesWhatElseWentWrong(t *testing.T) {
 		{Kind: witness.LostUpdate},
 	}
 	const head = "v3 keeps its promise: nobody removes a lock that is another's"
-	if s := r.Story(); s.Headline != head || s.Lapses != "Still seen, and not promised: Two holders · Lost update" ||
+	if s := r.Present(); s.Headline != head || s.Lapses != "Still seen, and not promised: Two holders · Lost update" ||
 		!strings.Contains(r.Text("lockstep", ""), "\n"+s.Lapses+"\n") {
 		t.Errorf("it says %q, %q", s.Headline, s.Lapses)
 	}
 	r.Findings = r.Findings[1:2]
-	if s := r.Story(); s.Headline != head || s.Lapses != "" {
+	if s := r.Present(); s.Headline != head || s.Lapses != "" {
 		t.Errorf("if nothing went wrong it says %q, %q", s.Headline, s.Lapses)
 	}
 	r.tolerates = named(t, "renewal-outage").tolerates
@@ -62,7 +62,7 @@ func TestHoldsNamesWhatElseWentWrong(t *testing.T) {
 		t.Errorf("of an overlap that the lab does not count it says %q", s.Lapses)
 	}
 	r.Observed, r.Sentence, r.Findings = verdict.Broken, "r1#1 removed r2#1's lock", []witness.Finding{{Kind: witness.LostUpdate}}
-	if s := r.Story(); s.Headline != "v3 is broken: r1#1 removed r2#1's lock" || s.Lapses != "" ||
+	if s := r.Present(); s.Headline != "v3 is broken: r1#1 removed r2#1's lock" || s.Lapses != "" ||
 		!strings.HasPrefix(s.Reasoning, "Expected verdict: holds: ") {
 		t.Errorf("of a broken one it says %q, %q, %q", s.Headline, s.Reasoning, s.Lapses)
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	labTimeout       = 60 * time.Second       // longest duration of a lab, with a reserve for slow machines
-	progressInterval = 250 * time.Millisecond // interval between two progress reports of a run
+	labTimeout       = 60 * time.Second       // longest duration of a run of a lab, with a reserve for slow machines
+	progressInterval = 250 * time.Millisecond // shortest interval between two progress reports of a run
 )
 
 // RunOptions holds the options of one run of a lab.
@@ -24,56 +24,58 @@ type RunOptions struct {
 	Lock       string            // name of the lock
 	Redis      Kind              // kind of Redis, unless the lab needs a real one
 	In         language.Language // language of the result's texts
-	OnProgress func(trace.Trace) // called every progressInterval with the events so far; nil: no reports
+	OnProgress func(trace.Trace) // called with a drawing of the events so far, at most every progressInterval; nil: no reports
 }
 
 // Run runs the lab on the running service. It returns an error only if the lab could not run, or ctx ended.
-func (l Lab) Run(ctx context.Context, env Environment, play RunOptions) (Result, error) {
-	if err := errors.Join(l.Check(play.Lock, play.In), l.CheckNeeds(env)); err != nil {
+func (l Lab) Run(ctx context.Context, env Environment, options RunOptions) (Result, error) {
+	if err := errors.Join(l.Check(options.Lock, options.In), l.CheckNeeds(env)); err != nil {
 		return Result{}, err
 	}
 	if slices.Contains(l.Needs, RealRedis) {
-		play.Redis = Real
+		options.Redis = Real
 	}
 	began := time.Now()
 	limited, cancel := context.WithTimeoutCause(ctx, labTimeout, errTooLong)
 	defer cancel()
-	result, err := l.play(limited, env, play)
+	result, err := l.play(limited, env, options)
 	if err != nil {
 		return Result{}, fmt.Errorf("lab %s: %w", l.Name, err)
 	}
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
 	}
-	result.Seconds, result.Redis = time.Since(began).Seconds(), string(play.Redis)
-	if play.Redis == Real {
+	result.Seconds, result.Redis = time.Since(began).Seconds(), string(options.Redis)
+	if options.Redis == Real {
 		result.Command += " --redis real"
 	}
 	return result, nil
 }
 
 // play runs the scenario on a new stage, and judges the run. It returns an error if the stage could not be opened or closed.
-func (l Lab) play(ctx context.Context, env Environment, p RunOptions) (r Result, err error) {
-	row, err := evolution.Find(p.Lock)
+func (l Lab) play(ctx context.Context, env Environment, options RunOptions) (r Result, err error) {
+	row, err := evolution.Find(options.Lock)
 	if err != nil {
 		return Result{}, err
 	}
-	s, err := openStage(ctx, l.Shop, env, p.Lock, p.Redis)
+	s, err := openStage(ctx, l.Shop, env, options.Lock, options.Redis)
 	if err != nil {
 		return Result{}, err
 	}
 	defer func() { err = s.close() }() // runs after a panic as well
-	if p.OnProgress != nil {
-		s.running.Go(func() { reportProgress(s, p, l.Draws) })
+	if options.OnProgress != nil {
+		s.running.Go(func() { reportProgress(s, options, l.Draws) })
 	}
 	l.Scenario(s)
-	r = l.judge(p.Lock, witness.Limits{AllowOverlap: !row.Update.IsExclusive()}.Examine(s.collector.Events()), s.err, p.In)
+	account := witness.Limits{AllowOverlap: !row.Update.IsExclusive()}.Examine(s.collector.Events())
+	r = l.judge(options.Lock, account, s.err, options.In)
 	r.Answers = answers(s.purchases)
 	return r, nil
 }
 
-// reportProgress calls p.OnProgress with the events so far at each progressInterval, until the stage closes.
-func reportProgress(s *Stage, p RunOptions, draws int) {
+// reportProgress calls options.OnProgress with a drawing of the events so far, every progressInterval if there are new events, until the
+// stage closes. draws is the number of sales in the drawing; 0: all.
+func reportProgress(s *Stage, options RunOptions, draws int) {
 	reported, ticker := 0, time.NewTicker(progressInterval)
 	defer ticker.Stop()
 	for {
@@ -84,9 +86,9 @@ func reportProgress(s *Stage, p RunOptions, draws int) {
 		}
 		if events := s.collector.Events(); len(events) > reported {
 			reported = len(events)
-			drawn, _ := witness.Examine(events).Trace(p.In).FirstActors(draws)
+			drawn, _ := witness.Examine(events).Trace(options.In).FirstActors(draws)
 			if len(drawn.Steps) > 0 && len(drawn.Actors) > 0 { // Otherwise there is nothing to draw yet.
-				p.OnProgress(drawn)
+				options.OnProgress(drawn)
 			}
 		}
 	}

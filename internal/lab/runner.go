@@ -14,29 +14,29 @@ var errEnding = lock.WithCode("ending", "the server is ending")
 
 // Runner lists the labs for a page, and runs one at a time. A run ends when its request ends, or when the runner is closed.
 type Runner struct {
-	Environment Environment // where labs run; without Replicas, none do
+	Environment Environment // where labs run; without NewReplicas, no lab runs
 	Rights      string      // who may run labs, as in ListEntry.Runs
 	Tab         func() bool // reports whether this server has the page that runs labs in a browser's tab; nil: it does not
 	// Run runs a lab; nil: Lab.Run in Environment does.
-	Run func(ctx context.Context, l Lab, p RunOptions) (Result, error)
+	Run func(ctx context.Context, l Lab, options RunOptions) (Result, error)
 
-	mu      sync.Mutex
-	current *run // run in progress; nil: none
-	closed  bool
+	mu      sync.Mutex // guards the fields below
+	current *run       // run in progress; nil: none
+	closed  bool       // Close was called: no more runs
 }
 
 // run is a run of a lab in progress.
 type run struct {
-	lab    string
-	client string // address of the client that started the run
-	began  time.Time
+	lab    string                  // name of the lab
+	client string                  // address of the client that started the run
+	began  time.Time               // start of the run
 	ctx    context.Context         //nolint:containedctx // it ends before the run does
 	cancel context.CancelCauseFunc // cancels ctx
 	ended  chan struct{}           // closed when the run has ended
 }
 
-// enter begins a run. It waits for another run that is about to end, and fails if that run goes on. The caller must call leave at the end
-// of its run.
+// enter begins a run. It waits for another run that is about to end, and fails if the other run continues. The caller must call leave at
+// the end of its own run.
 func (r *Runner) enter(ctx context.Context, lab, client string, in language.Language) (_ context.Context, leave func(), err error) {
 	for {
 		other, begun := r.begin(ctx, lab, client)
@@ -58,14 +58,14 @@ func (r *Runner) enter(ctx context.Context, lab, client string, in language.Lang
 // that moment, and the server may learn of that only after the request for the next lab.
 const leavingTime = time.Second
 
-// waitForLeaving waits until the context of a run has ended, at most for leavingTime, and reports whether it has.
+// waitForLeaving waits until the context of a run has ended, at most for leavingTime, and reports whether the context has ended.
 func (r *run) waitForLeaving(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, leavingTime)
 	defer stop()
 	return await(ctx, r.ctx.Done()) == nil
 }
 
-// refusal returns the error for a request while the run goes on.
+// refusal returns the error for a request to run a lab while r is in progress.
 func (r *run) refusal(in language.Language) error {
 	return lock.WithCode("lab_running", in.Say(
 		"one lab runs at a time, and %s is running, started %.0f s ago from %s: stop that one, or wait",

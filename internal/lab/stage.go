@@ -50,13 +50,13 @@ type Stage struct {
 	ctx context.Context //nolint:containedctx // a stage is a stretch of time, and a scenario reads better without it
 	err error           // error of the first step that failed; nil: none has failed
 	servers
-	hasQueue    bool // sales of a replica wait in a local queue
-	noticesLoss bool // a sale learns that it has lost its lock
-	replicas    Replicas
+	hasQueue    bool               // sales of a replica wait in a local queue
+	noticesLoss bool               // a sale learns that it has lost its lock
+	replicas    Replicas           // replicas of the shop
 	addresses   map[string]string  // initial addresses, by replica
 	collector   *witness.Collector // collects the events of all replicas
 	record      *record            // record of the job; nil: the replicas sell
-	client      *http.Client
+	client      *http.Client       // client of the buyers and of the event streams
 
 	running       sync.WaitGroup // buyers and readers of event streams
 	purchases     []*Purchase    // purchases that were sent, oldest first
@@ -66,7 +66,7 @@ type Stage struct {
 // openStage opens a stage. If it fails, it closes what it has started.
 func openStage(ctx context.Context, shop Settings, env Environment, lock string, kind Kind) (_ *Stage, err error) {
 	s := &Stage{
-		servers: servers{proxies: map[string][]*fault.Proxy{}}, replicas: env.Replicas(), purchaseCount: map[string]int{},
+		servers: servers{proxies: map[string][]*fault.Proxy{}}, replicas: env.NewReplicas(), purchaseCount: map[string]int{},
 		collector: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{DialContext: load.Dialer()}},
 	}
 	defer func() {

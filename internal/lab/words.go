@@ -17,8 +17,10 @@ import (
 
 // Errors of a run. Match them with errors.Is.
 var (
+	// ErrUnknown means that there is no lab with the given name.
 	ErrUnknown = errors.New("there is no such lab")
-	ErrNotFor  = errors.New("the lab is not for this lock")
+	// ErrNotFor means that the lab does not apply to the given lock.
+	ErrNotFor = errors.New("the lab is not for this lock")
 	// ErrNoRedis means that there is no real Redis on this machine.
 	ErrNoRedis = language.Translate(errors.New("neither redis-server nor valkey-server is installed; install one, for example by "+
 		"apt install redis-server or brew install redis"),
@@ -113,17 +115,17 @@ func countStep() language.Text { return language.Both("the number of sales", "�
 
 // Reasons why a run gives no verdict.
 
-// forgottenReason returns the reason that the witness's record is incomplete.
+// forgottenReason returns a sentence that the witness's record is incomplete.
 func forgottenReason(in language.Language) string {
 	return in.Say("the witness has forgotten what happened first", "最早的事件记录已被丢弃")
 }
 
-// noFaultReason returns the reason that the lab's fault did not take place.
+// noFaultReason returns a sentence that the lab's fault did not take place.
 func (l Lab) noFaultReason(in language.Language) string {
 	return in.Say("this did not happen: ", "没有发生：") + l.Fault.In(in)
 }
 
-// noProofReason returns a sentence that nothing went wrong, with the sales that failed and the reasons.
+// noProofReason returns a sentence that nothing went wrong and nothing was proved, with the sales that failed and their errors.
 func noProofReason(events []witness.Event, in language.Language) string {
 	text := in.Say("nothing went wrong, but nothing shows that the lock holds", "没有出错，但无法证明锁起了作用")
 	for _, e := range events {
@@ -191,7 +193,8 @@ func (r Result) headline() string {
 	}
 }
 
-// reasoning returns a sentence with the reason for the expected verdict, the duration, and the Redis.
+// reasoning returns a sentence with the reason for the expectation, the duration of the run, and the kind of Redis. It has the expected
+// verdict if another was observed.
 func (r Result) reasoning() string {
 	expected := r.in.Say("As expected", "符合预期")
 	if !r.AsExpected() {
@@ -287,7 +290,7 @@ func (m Matrix) Legend() string {
 	return text + "! " + m.unexpectedText() + "\n" + m.bounds()
 }
 
-// bounds returns sentences about what the mark ✓ of a cell does not prove.
+// bounds returns sentences about what the mark ✓ of a cell proves, and what it does not.
 func (m Matrix) bounds() string {
 	return m.in.Say(
 		"✓ of a lab: one fault at one time did no harm; at another time it may. Of an exploration: in no order of two sales' commands.",

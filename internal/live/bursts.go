@@ -20,8 +20,9 @@ import (
 
 // Bounds of bursts. A page needs no more, and more would slow down the shop for other buyers.
 const (
-	maxRequests      = 20_000
-	maxBuyers        = 2_000           // also the largest number of requests whose course is recorded
+	maxRequests      = 20_000          // requests of a burst
+	maxBuyers        = 2_000           // buyers of a burst
+	maxCourse        = 2_000           // requests of a burst whose times are recorded; a burst with more records none
 	maxBursts        = 20              // bursts that are remembered
 	maxPast          = 2               // bursts in the answer to GET /bursts
 	maxPastBytes     = 1 << 20         // largest answer to GET /bursts that is read from a peer
@@ -46,22 +47,22 @@ type Bursts struct {
 	NewID       func() string          // creates the id of a burst
 	CheckBuyers func(buyers int) error // fails if this process cannot open enough connections; nil: no check
 
-	mu      sync.Mutex
-	bursts  []*burst // remembered bursts, oldest first
-	closed  bool
+	mu      sync.Mutex     // guards bursts and closed
+	bursts  []*burst       // remembered bursts, oldest first
+	closed  bool           // Close was called: no burst can begin
 	running sync.WaitGroup // goroutine of the running burst
 }
 
 // burst is one burst, running or done.
 type burst struct {
-	id       string
-	requests int          // total number of requests
-	answered atomic.Int64 // number of answers so far
-	cancel   context.CancelFunc
-	began    time.Time
+	id       string             // id in the paths of requests
+	requests int                // total number of requests
+	answered atomic.Int64       // number of answers so far
+	cancel   context.CancelFunc // cancels the burst
+	began    time.Time          // start of the burst
 
-	courseMu sync.Mutex
-	course   []PurchaseTimes // answered purchases; nil: not recorded
+	courseMu sync.Mutex      // guards course until done is closed
+	course   []PurchaseTimes // times of the answered requests; nil: not recorded
 
 	done   chan struct{} // closed when result or err is set
 	result *load.Result  // nil: not done, or failed
@@ -90,7 +91,7 @@ type PastBurst struct {
 	BurstAnswer
 
 	Began  time.Time       `json:"began"`
-	Course []PurchaseTimes `json:"course"` // nil: the burst had more than maxBuyers requests
+	Course []PurchaseTimes `json:"course"` // nil: the burst had more than maxCourse requests
 }
 
 // post handles POST /bursts: it starts a burst, and answers with its state.
@@ -144,7 +145,7 @@ func (b *Bursts) begin(buyers load.Burst) (*burst, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	started := &burst{id: b.NewID(), requests: buyers.Requests, cancel: cancel, began: time.Now(), done: make(chan struct{})}
 	buyers.Progress = func(int) { started.answered.Add(1) }
-	if started.requests <= maxBuyers {
+	if started.requests <= maxCourse {
 		buyers.OnAnswer = started.recordPurchase
 	}
 	if b.bursts = append(b.bursts, started); len(b.bursts) > maxBursts {
@@ -185,7 +186,8 @@ func (b *Bursts) cancel(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// answerOne calls do with the requested burst, and answers with its state. If this replica does not have it, answerOne asks the peers.
+// answerOne calls do with the requested burst, and answers with the burst's state. If this replica does not have the burst, it asks the
+// peers.
 func (b *Bursts) answerOne(w http.ResponseWriter, r *http.Request, do func(*burst)) error {
 	if requested := b.find(r.PathValue("id")); requested != nil {
 		do(requested)
@@ -246,8 +248,8 @@ func (b *Bursts) forwardToPeer(w http.ResponseWriter, r *http.Request) bool {
 	})
 }
 
-// askPeers forwards a request to the other replicas, one after the other, until take returns true for an answer, and then returns true.
-// A request that came from a peer is not forwarded.
+// askPeers forwards a request to the other replicas, one after the other, until take returns true for an answer. It reports whether take
+// did so. A request that came from a peer is not forwarded.
 func (b *Bursts) askPeers(r *http.Request, path string, take func(*http.Response) bool) bool {
 	if r.Header.Get(peerHeader) != "" {
 		return false

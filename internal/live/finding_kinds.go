@@ -36,8 +36,8 @@ func findingKinds(lock string, in language.Language) map[string]FindingKindInfo 
 	return all
 }
 
-// explorationOf returns an exploration that shows a kind of finding with a lock; nil if none does. A lock that is renewed expires only if
-// its holder is paused. Without a lock there is no holder.
+// explorationOf returns an exploration that shows a kind of finding with a lock; nil if none does. For a renewed lock, which expires only
+// if its holder is paused, the exploration has a pause instead of an expiry. For v0, which has no holder, it shows a lost update.
 func explorationOf(row strategy.Strategy, kind witness.FindingKind) *Exploration {
 	flags := explorationFlags(kind)
 	if flags == "" {

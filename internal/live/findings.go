@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	maxPerKind      = 5               // findings of a kind that are sent in one frame interval
-	maxFindings     = 300             // findings of a run that are sent
-	maxCostFindings = 200             // findings of a run that are sent before findings that are only costs of the lock are left out
+	maxPerKind      = 5               // largest number of findings of a kind that are sent in one frame interval
+	maxFindings     = 300             // largest number of findings of a run that are sent
+	maxCostFindings = 200             // number of sent findings of a run from which mere costs of the lock are no longer sent
 	resendInterval  = 2 * time.Second // shortest time after which a finding is sent again because its text has changed
-	maxNamedSales   = 3               // sales that a finding about a replica names
+	maxNamedSales   = 3               // largest number of sales that a finding about a replica names
 )
 
 // findingLog holds the findings of a run as they are sent. Of many of the same kind, only some are sent.
 type findingLog struct {
-	provisional  map[findingKey]*sentFinding // findings that may still change, and overlaps that have not ended
+	provisional  map[findingKey]*sentFinding // findings that may still change, and overlaps whose end was not sent
 	sent         []*sentFinding              // findings that were sent, oldest first
 	unsentFrames []localized                 // frames that are not sent yet
 	recentCounts map[string]int              // number of findings of each kind since the last call of takeFrames
@@ -30,14 +30,14 @@ type findingLog struct {
 
 // sentFinding is a finding, or an event of a replica, that was sent or only counted.
 type sentFinding struct {
-	witness.Finding        // zero: an event of a replica
-	id              string // id of the frame; empty: the finding is only counted
-	kind            string // key of RunFrame.Kinds
-	atMillis        int64
-	sales           []string // names of the sales that the finding concerns
-	isBad           bool     // the finding is a flaw
-	sentence        func(language.Language) string
-	sentAt          time.Time
+	witness.Finding                                // zero: an event of a replica
+	id              string                         // id of the frame; empty: the finding is only counted
+	kind            string                         // key of RunFrame.Kinds
+	atMillis        int64                          // time in milliseconds since the run's first event
+	sales           []string                       // names of the sales that the finding concerns
+	isBad           bool                           // the finding is a flaw
+	sentence        func(language.Language) string // returns the sentence about the finding
+	sentAt          time.Time                      // time at which the present sentence was sent
 }
 
 // newFindingLog returns an empty log.
@@ -45,7 +45,7 @@ func newFindingLog() *findingLog {
 	return &findingLog{provisional: map[findingKey]*sentFinding{}, eventCounts: map[string]int{}, recentCounts: map[string]int{}}
 }
 
-// update adds the account's findings since the last call, and those that hold at now.
+// update adds the account's findings since the last call, and its provisional findings at now.
 func (l *findingLog) update(s *scene, now time.Time) {
 	for _, f := range s.account.TakeFindings() {
 		l.recordFinal(s, f, now)
@@ -73,7 +73,8 @@ type findingKey struct {
 // findingKeyOf returns the key of a finding.
 func findingKeyOf(f witness.Finding) findingKey { return findingKey{f.Kind, f.Subject, f.Other} }
 
-// recordFinal adds a finding that will not change any more. It leaves the ends of overlaps that were sent as provisional to endOverlaps.
+// recordFinal adds a finding that will not change any more. If it is an overlap that was sent as provisional, recordFinal leaves it to
+// endOverlaps.
 func (l *findingLog) recordFinal(s *scene, f witness.Finding, now time.Time) {
 	before := l.provisional[findingKeyOf(f)]
 	switch {
@@ -104,7 +105,7 @@ func (l *findingLog) recordProvisional(s *scene, f witness.Finding, before *sent
 	}
 }
 
-// endOverlaps sends overlaps that have ended again, with their lengths.
+// endOverlaps sends each overlap that has ended once more, now with its length.
 func (l *findingLog) endOverlaps(s *scene, now time.Time) {
 	for _, sent := range l.sent {
 		key := findingKeyOf(sent.Finding)
@@ -138,9 +139,9 @@ func (l *findingLog) counts(a *witness.Account) map[string]int {
 	return counts
 }
 
-// resend gives a finding a new text, and sends it again if it was sent.
-func (l *findingLog) resend(f *sentFinding, says func(language.Language) string, now time.Time) {
-	f.sentence, f.sentAt = says, now
+// resend gives a finding a new sentence, and sends the finding again if it was sent before.
+func (l *findingLog) resend(f *sentFinding, sentence func(language.Language) string, now time.Time) {
+	f.sentence, f.sentAt = sentence, now
 	if f.id != "" {
 		l.unsentFrames = append(l.unsentFrames, f.frame())
 	}

@@ -10,8 +10,8 @@ import (
 
 // RunFrame (run) describes the run that is shown.
 type RunFrame struct {
-	Fresh    bool         `json:"fresh"` // true: all earlier frames are void; false: only the fields of this frame have changed
-	RunID    string       `json:"run_id"`
+	Fresh    bool         `json:"fresh"`   // true: all earlier frames are void; false: only the fields of this frame have changed
+	RunID    string       `json:"run_id"`  // id of the run
 	Lock     string       `json:"lock"`    // name of the lock
 	Title    string       `json:"title"`   // title of the lock
 	Initial  int64        `json:"initial"` // initial stock
@@ -69,7 +69,7 @@ const (
 
 // LaneMark is a finding about the sale of a lane.
 type LaneMark struct {
-	At       int64  `json:"at"`
+	At       int64  `json:"at"` // time of the finding
 	Sentence string `json:"says"`
 	Bad      bool   `json:"bad"` // the finding is a flaw
 }
@@ -108,7 +108,7 @@ type CriticalSection struct {
 // FindingFrame (finding) is a finding of the witness. It replaces an earlier frame with the same id.
 type FindingFrame struct {
 	ID          string   `json:"id"`
-	At          int64    `json:"at"`
+	At          int64    `json:"at"`   // time of the finding
 	Kind        string   `json:"kind"` // kind, a key of RunFrame.Kinds
 	Sentence    string   `json:"says"`
 	Explanation string   `json:"why"`   // explanation for readers who do not know about locks; empty: the sentence is enough
@@ -124,7 +124,7 @@ type StoryFrame struct {
 
 // StoryMoment is one moment of a story.
 type StoryMoment struct {
-	At       int64    `json:"at"`
+	At       int64    `json:"at"`   // time of the moment
 	Kind     string   `json:"kind"` // kind, a key of RunFrame.Kinds
 	Sentence string   `json:"says"`
 	Sales    []string `json:"sales"` // sales that the moment concerns, beginning with the sale to which it happened
@@ -140,7 +140,7 @@ type StockFrame []StockPoint
 
 // StockPoint is a point of both lines of the stock chart, which diverge when updates are lost.
 type StockPoint struct {
-	At    int64 `json:"at"`
+	At    int64 `json:"at"`    // time of the write, in milliseconds since the first known event of the run
 	Stock int64 `json:"stock"` // stock in Redis
 	Sold  int64 `json:"sold"`  // number of orders of the run so far
 }

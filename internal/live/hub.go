@@ -19,8 +19,8 @@ const (
 
 // Hub shows a shop to all its watchers. Shop and Now must be set before the first watcher. A Hub is safe for concurrent use.
 type Hub struct {
-	Shop             Shop
-	Controls         Controls
+	Shop             Shop             // source of the events and of the run's state
+	Controls         Controls         // controls that the page may offer
 	LingerTime       time.Duration    // time for which the hub still follows the shop after the last watcher has left
 	SettleTime       time.Duration    // time by which events of one replica may arrive later than events of another
 	WriteTimeout     time.Duration    // time that a watcher may take to read a frame before it is dropped; 0: 5 s
@@ -29,20 +29,20 @@ type Hub struct {
 
 	drawingPair sync.Mutex // held while two sales are drawn
 
-	mu            sync.Mutex
+	mu            sync.Mutex         // guards the fields below
 	watchers      int                // number of watchers
 	stopFollowing context.CancelFunc // nil while the shop is not followed
-	lingerTimer   *time.Timer        // running between the last watcher's leaving and the end of following
-	running       sync.WaitGroup
-	stopped       <-chan struct{} // closed when the shop is no longer followed
-	closed        bool
-	epoch         string    // prefix of the log's frame ids; ids with another prefix are void
-	log           *frameLog // frames of the run; nil: the shop is not followed
-	scene         *scene    // nil: no run is known yet
-	trouble       shopTrouble
-	inbox         []witness.Event // events that are not in the scene yet
-	nextReplay    time.Time       // earliest time of the next replay
-	refreshNow    chan struct{}   // signals that the run's state should be requested at once
+	lingerTimer   *time.Timer        // ends the following LingerTime after the last watcher has left; nil: not running
+	running       sync.WaitGroup     // goroutines that follow the shop
+	stopped       <-chan struct{}    // closed when the shop is no longer followed
+	closed        bool               // Close was called: no more watchers
+	epoch         string             // prefix of the log's frame ids; ids with another prefix are void
+	log           *frameLog          // frames of the run; nil: the shop is not followed
+	scene         *scene             // state of the present run; nil: no run is known yet
+	trouble       shopTrouble        // warnings about the shop itself
+	inbox         []witness.Event    // events that are not in the scene yet
+	nextReplay    time.Time          // earliest time of the next replay
+	refreshNow    chan struct{}      // signals that the run's state should be requested at once
 }
 
 // addWatcher adds a watcher. For the first watcher, it starts to follow the shop. It returns a channel that is closed when nothing more
@@ -93,7 +93,7 @@ func (h *Hub) stopIfUnwatched() {
 	}
 }
 
-// Close ends all streams and the following of the shop, and waits for their ends.
+// Close ends all streams, and stops following the shop. It waits until the goroutines that follow the shop have ended.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.closed = true
@@ -156,7 +156,7 @@ func (h *Hub) pollInterval() time.Duration {
 	return cmp.Or(h.IdlePollInterval, time.Second)
 }
 
-// waitForPoll waits until it is time for the next request for the run's state, at most pause. It returns false when ctx has ended.
+// waitForPoll waits for pause or until refreshNow has a signal, whichever comes first. It returns false as soon as ctx has ended.
 func waitForPoll(ctx context.Context, refreshNow <-chan struct{}, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -216,7 +216,7 @@ func (h *Hub) publishTrouble() {
 	}
 }
 
-// publishEvents publishes the events that have arrived, and what follows from them.
+// publishEvents adds the settled events from the inbox to the scene, and publishes the frames that change by that.
 func (h *Hub) publishEvents(ctx context.Context, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -268,8 +268,8 @@ func (h *Hub) publishSettled(now time.Time) {
 // replayCooldown is the pause between two replays, as a multiple of the last replay's duration, so that buyers get processor time.
 const replayCooldown = 5
 
-// replayRun replays the run from its beginning, with the late events in their places. Otherwise a replica that was silent, or whose stream
-// was slow, would make the locks of the others look broken. The caller holds h.mu.
+// replayRun replays the run from its first known event, with the late events in their places. Otherwise a replica that was silent, or whose
+// stream was slow, would make the locks of the others look broken. The caller holds h.mu.
 func (h *Hub) replayRun(now time.Time) {
 	start, before := h.Now(), h.scene
 	s := newScene(before.state, h.Controls, nil)

@@ -13,11 +13,11 @@ import (
 
 // Bounds of a lanes frame: a screen cannot show more.
 const (
-	maxLanes        = 30
-	maxRailHoldings = 60
-	maxMarks        = 8 // marks of a lane
-	maxWaiters      = 100
-	lanesInterval   = 500 * time.Millisecond // time after which the lanes are sent again while sales go on
+	maxLanes        = 30                     // largest number of lanes
+	maxRailHoldings = 60                     // largest number of holdings
+	maxMarks        = 8                      // largest number of marks of a lane
+	maxWaiters      = 100                    // largest number of waiting sales
+	lanesInterval   = 500 * time.Millisecond // interval at which the lanes are resent while sales are active
 )
 
 // hasStaleLanes reports whether the lanes must be sent again although nothing has happened, because spans grow.
@@ -25,7 +25,7 @@ func (s *scene) hasStaleLanes(now time.Time) bool {
 	return len(s.account.ActiveSales) > 0 && now.Sub(s.lanesMadeAt) >= lanesInterval
 }
 
-// lanes returns the lanes frame, and notes that it was made at now.
+// lanes returns the lanes frame at now, and records that the frame was made.
 func (s *scene) lanes(now time.Time) localized {
 	s.hasNews, s.lanesMadeAt = false, now
 	frame := LanesFrame{Now: s.millis(now), Rail: s.rail(now), Queue: s.queue(), More: len(s.account.ActiveSales)}
@@ -46,8 +46,8 @@ func (s *scene) lanes(now time.Time) localized {
 	})
 }
 
-// salesWithLanes returns the sales that get a lane, in the order in which they asked for the lock. Sales in the critical section come first
-// in the choice, then sales with the latest events.
+// salesWithLanes returns the sales that get a lane, at most maxLanes, in the order in which they asked for the lock. It prefers sales in
+// the critical section, and then sales with the latest events.
 func (s *scene) salesWithLanes() []*witness.Sale {
 	ranked := slices.DeleteFunc(slices.Clone(s.account.Sales), func(sale *witness.Sale) bool { return sale.AskedAt.IsZero() })
 	slices.SortStableFunc(ranked, func(a, b *witness.Sale) int {
@@ -80,7 +80,7 @@ func laneEnd(s *witness.Sale) string {
 	}
 }
 
-// laneSpans returns the spans of a sale. A span ends where the sale begins to do something else.
+// laneSpans returns the spans of a sale. A span ends where the next one, of another kind, begins.
 func (s *scene) laneSpans(sale *witness.Sale, now time.Time) []Span {
 	end := sale.LeftAt
 	if sale.ObtainedAt.IsZero() {
@@ -116,7 +116,8 @@ func (s *scene) stopsOf(replica string) []witness.Stop {
 	return slices.DeleteFunc(slices.Clone(s.account.Stops), func(stop witness.Stop) bool { return stop.Replica != replica })
 }
 
-// lostLockAt returns the time at which a sale's lock ended while the sale still believed that it held the lock; zero if it did not.
+// lostLockAt returns the time at which a sale's lock ended while the sale still believed that it held the lock; zero if there was no such
+// time.
 func (s *scene) lostLockAt(sale *witness.Sale, now time.Time) (late time.Time) {
 	if sale.ObtainedAt.IsZero() {
 		return late
@@ -133,7 +134,7 @@ func (s *scene) lostLockAt(sale *witness.Sale, now time.Time) (late time.Time) {
 	return late
 }
 
-// rail returns the latest holdings.
+// rail returns the latest holdings, at most maxRailHoldings.
 func (s *scene) rail(now time.Time) []RailHolding {
 	holdings := s.account.Holdings
 	return s.railHoldings(holdings[max(0, len(holdings)-maxRailHoldings):], now)
@@ -155,7 +156,7 @@ func (s *scene) railHoldings(holdings []*witness.Holding, now time.Time) []RailH
 	return rail
 }
 
-// queue returns the waiting sales.
+// queue returns the first waiting sales, at most maxWaiters.
 func (s *scene) queue() []Waiter {
 	queue := []Waiter{}
 	for _, sale := range s.account.ActiveSales {

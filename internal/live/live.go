@@ -36,14 +36,14 @@ type Shop interface {
 // ErrRunDue is returned by Shop.RunState when Redis answers but has no run: a new one begins as soon as the sales in flight have ended.
 var ErrRunDue = errors.New("a new run begins when the sales in flight have ended")
 
-// RecheckTimeout is the time that a Shop may take to find out whether Redis answers, after it failed to get the run's state.
+// RecheckTimeout is the time limit within which a Shop that failed to get the run's state finds out whether Redis answers.
 const RecheckTimeout = 500 * time.Millisecond
 
 // RunState is the state of a run at one moment.
 type RunState struct {
-	Report   history.Report
-	Settings api.Settings
-	Replicas []string // names of the replicas; nil: unknown, so they are taken from the events
+	Report   history.Report // report of GET /inventory
+	Settings api.Settings   // settings of the run
+	Replicas []string       // names of the replicas; nil: unknown, so they are taken from the events
 }
 
 // errShuttingDown is returned to requests that come while the server shuts down.
@@ -51,8 +51,8 @@ var errShuttingDown = lock.WithCode("ending", "the server is ending")
 
 // Server serves a shop's live view, in a server or in a cluster's reverse proxy.
 type Server struct {
-	Hub     *Hub
-	Bursts  *Bursts
+	Hub     *Hub         // source of the streams
+	Bursts  *Bursts      // bursts of buyers
 	Streams *api.Streams // bound on the hub's open streams; nil: no bound
 }
 

@@ -15,7 +15,7 @@ import (
 // maxNames is the largest number of sales with a displayed name: many more than the account remembers.
 const maxNames = 1 << 14
 
-// shortName matches the names r1, r2, …, which are displayed as they are.
+// shortName matches the names r1, r2, …, which are displayed unchanged.
 var shortName = regexp.MustCompile(`^r\d+$`)
 
 // displayNames has the names that a scene gives to sales and replicas. They replace the original names in all events. Sales are called
@@ -44,8 +44,8 @@ func (n *displayNames) rename(e witness.Event) witness.Event {
 	return e
 }
 
-// nameSale gives a displayed name to a sale that asks for the lock, unless it already has one: a sale with the same original name that has
-// not ended is the same sale. A restarted replica has new sales with old names.
+// nameSale gives a displayed name to a sale that asks for the lock, unless it already has one. An active sale with the same original name
+// is the same sale. If that sale has ended, the replica was restarted, and this is another sale.
 func (n *displayNames) nameSale(account *witness.Account, event witness.Event) {
 	if name := n.sales[event.Sale]; name != "" {
 		if s := account.Sale(name); s != nil && s.EndedAt.IsZero() {

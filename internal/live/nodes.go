@@ -23,7 +23,7 @@ var errNoSuchNode = lock.WithCode("no_such_node", "there is no node of that numb
 
 // Nodes serves the routes that stop, hang and empty the embedded masters of Redlock.
 type Nodes struct {
-	Nodes dao.Nodes
+	Nodes dao.Nodes           // masters
 	Note  func(witness.Event) // records an event that no replica can record itself
 }
 

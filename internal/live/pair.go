@@ -42,7 +42,8 @@ func (h *Hub) answerPair(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// draw draws two sales. It draws one pair at a time, because a drawing takes much memory, and because buyers need processor time.
+// draw returns the trace of two sales as JSON. It draws one pair at a time, because a drawing takes much memory, and buyers need processor
+// time.
 func (h *Hub) draw(ctx context.Context, in language.Language, a, b string) (json.RawMessage, error) {
 	h.drawingPair.Lock()
 	defer h.drawingPair.Unlock()
@@ -56,7 +57,8 @@ func (h *Hub) draw(ctx context.Context, in language.Language, a, b string) (json
 	return mustMarshal(witness.Examine(eventsAround(events, sales[0], sales[1])).Trace(in, sales...)), nil
 }
 
-// eventsSince returns all events since the first of these sales asked for the lock, and the sales' names.
+// eventsSince returns all events from the time at which the first of these sales asked for the lock, and the sales' names. It fails with
+// errNoSale if a sale is unknown.
 func (h *Hub) eventsSince(letters ...string) (events []witness.Event, sales []string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

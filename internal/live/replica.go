@@ -17,10 +17,10 @@ const (
 
 // Replica is the Shop of a single replica: it reads its own recorder, and the streams of its peers.
 type Replica struct {
-	Name     string
-	Recorder *witness.Recorder
-	Shop     *service.Shop
-	Peers    []string // addresses of the other replicas
+	Name     string            // name of the replica
+	Recorder *witness.Recorder // recorder of the replica's own events
+	Shop     *service.Shop     // source of the run's state
+	Peers    []string          // addresses of the other replicas
 }
 
 // Follow implements Shop.

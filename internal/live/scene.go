@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	maxEvents      = 1 << 14                // events of a run that are kept, for GET /live/pair and for replays
-	maxOtherEvents = 1 << 14                // events of other runs that are kept, because one of them may be the next
+	maxEvents      = 1 << 14                // bound on the events of a run, kept for GET /live/pair and for replays; see witness.Limits
+	maxOtherEvents = 1 << 14                // largest number of events of other runs, kept because one of these runs may be the next
 	maxReplyDelay  = 250 * time.Millisecond // longest wait for a late reply that explains a contradiction
 )
 
 // scene is what the hub knows about one run.
 type scene struct {
-	state              RunState
-	controls           Controls
+	state              RunState  // latest known state of the run
+	controls           Controls  // controls that the page may offer
 	lanesMadeAt        time.Time // time of the last lanes frame
 	hasNews            bool      // something has happened since the last lanes frame
 	hasEventsSincePoll bool      // an event was recorded since the last request of the run's state
@@ -29,12 +29,12 @@ type scene struct {
 	lastRecordedAt time.Time        // end of the latest recorded event
 	account        *witness.Account // account of the recorded events
 	otherRunEvents []witness.Event  // events of other runs
-	lateEvents     []witness.Event  // unrecorded events of this run: an event that ended before lastRecordedAt, and all after it
-	findings       *findingLog
-	names          *displayNames
-	stock          stockLines
-	lastTally      string // text of the last tally frame
-	story          storyView
+	lateEvents     []witness.Event  // unrecorded events of this run: one that ended before lastRecordedAt, and all that were added after it
+	findings       *findingLog      // findings as they are sent
+	names          *displayNames    // displayed names of sales and replicas
+	stock          stockLines       // lines of the stock chart
+	lastTally      string           // text of the last tally frame; empty: none was sent
+	story          storyView        // story as it was last sent
 }
 
 // newScene returns the scene of a run that begins. It includes the replicas known from the previous run, so that each keeps its place
@@ -53,7 +53,7 @@ func newScene(state RunState, controls Controls, knownReplicas []string) *scene 
 // runID returns the id of the run.
 func (s *scene) runID() string { return s.state.Report.RunID }
 
-// runFrame returns the run frame. isFresh: all earlier frames are void.
+// runFrame returns the run frame. If isFresh, all earlier frames are void.
 func (s *scene) runFrame(isFresh bool) localized {
 	r := s.state.Report
 	frame := RunFrame{
@@ -74,7 +74,7 @@ func (s *scene) runFrame(isFresh bool) localized {
 	})
 }
 
-// updateSettings sets the settings and the replicas to those of a new state, and reports whether they have changed.
+// updateSettings takes over the settings and the replicas of a new state, and reports whether they have changed.
 func (s *scene) updateSettings(state RunState) bool {
 	s.names.addReplicas(state.Replicas...)
 	changed := s.state.Settings != state.Settings || !slices.Equal(s.state.Replicas, s.names.replicas)
@@ -82,7 +82,7 @@ func (s *scene) updateSettings(state RunState) bool {
 	return changed
 }
 
-// updateReport sets the numbers to those of a new state.
+// updateReport takes over the report of a new state. If no sale is active, it also corrects the stock lines.
 func (s *scene) updateReport(state RunState) {
 	s.state.Report = state.Report
 	if len(s.account.ActiveSales) == 0 && state.Report.InFlight == 0 {
@@ -90,8 +90,8 @@ func (s *scene) updateReport(state RunState) {
 	}
 }
 
-// add adds the next event. It keeps an event that ended before the last recorded event for replayRun, which puts it in its place. add
-// reports whether the event begins a sale of another run.
+// add adds the next event. If it ended before the last recorded event, add stores it, and all later events, for replayRun. add reports
+// whether the event begins a sale of another run.
 func (s *scene) add(event witness.Event) (beginsOtherRun bool) {
 	switch {
 	case event.Kind == witness.KindGap && s.beganAt.IsZero():
@@ -131,7 +131,7 @@ func (s *scene) record(event witness.Event) {
 	s.stock.record(s, event)
 }
 
-// isOfOtherRun reports whether an event belongs to another run, or to one that is not known yet.
+// isOfOtherRun reports whether an event belongs to another run, or to a sale that is not known.
 func (s *scene) isOfOtherRun(event witness.Event) bool {
 	switch {
 	case event.Kind == witness.KindAsks:
@@ -180,8 +180,8 @@ func (s *scene) changedTally() localized {
 	})
 }
 
-// isLockBroken reports whether the lock did not keep its promise, although the ledger may be right. It is false for a lock with fencing
-// tokens, with which that does no harm.
+// isLockBroken reports whether the lock let a sale in, or lost its holder, against its promise. The ledger may be right nevertheless. It is
+// false for a lock with fencing tokens, because the tokens prevent any harm.
 func (s *scene) isLockBroken() bool {
 	row, err := evolution.Find(s.state.Report.Lock)
 	if err == nil && row.Capabilities.Fenced {
@@ -208,7 +208,7 @@ func (s *scene) millis(t time.Time) int64 {
 	return t.Sub(s.beganAt).Milliseconds()
 }
 
-// optionalMillis is millis, but returns nil for a zero time.
+// optionalMillis is like millis, but returns nil for a zero time.
 func (s *scene) optionalMillis(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil

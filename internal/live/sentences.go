@@ -21,7 +21,7 @@ func luckyPassText(r history.Report) language.Text {
 		fmt.Sprintf("卖出 %d 件，这次每一件都扣了库存，但锁没有起作用：曾有两单同时在临界区里", r.Sold))
 }
 
-// reportText returns the sentence about the report of a run that may still go on.
+// reportText returns the sentence about the report of a run, which may not have ended.
 func reportText(r history.Report) language.Text {
 	switch {
 	case r.Lost != 0 || r.Oversold > 0:

@@ -20,8 +20,9 @@ type stockLines struct {
 // sold returns the number of orders so far.
 func (s *stockLines) sold() int64 { return s.soldBefore + s.writes }
 
-// reconcile corrects the ends of the lines by a report while no sale goes on: the report also counts sales that the witness did not see,
-// and the last reply may be the reply to an earlier write. It reports whether the lines have changed.
+// reconcile corrects the ends of the lines by a report, and reports whether the lines have changed. It is called while no sale is active. A
+// correction is needed because the report also counts sales that the witness did not see, and because the last reply may belong to an
+// earlier write.
 func (s *stockLines) reconcile(report history.Report) (changed bool) {
 	if s.writes == 0 || report.Sold < s.writes {
 		return false
@@ -58,7 +59,8 @@ func (s *stockLines) record(scene *scene, event witness.Event) {
 	s.add(StockPoint{At: scene.millis(event.Replied), Stock: c.Stock, Sold: s.sold()})
 }
 
-// recordSegment is record for a write in one segment. A segment's stock before its first known write is one more than after it.
+// recordSegment is like record, for a write in one segment. A segment's stock before its first known write is taken to be one more than
+// afterwards.
 func (s *stockLines) recordSegment(scene *scene, event witness.Event) {
 	left := event.Command.Stock
 	if s.writes == 0 {
@@ -75,7 +77,7 @@ func (s *stockLines) recordSegment(scene *scene, event witness.Event) {
 	s.add(StockPoint{At: scene.millis(event.Replied), Stock: max(0, s.last.Stock-(before-left)), Sold: s.sold()})
 }
 
-// takePoints returns the points since the last call: at most maxPoints of them, evenly selected, and always the last.
+// takePoints returns the points since the last call. Of more than maxPoints, it returns maxPoints evenly selected ones, including the last.
 func (s *scene) takePoints() StockFrame {
 	points := s.stock.points
 	s.stock.points = nil

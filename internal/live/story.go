@@ -15,8 +15,8 @@ import (
 type storyView struct {
 	lanes          map[string]Lane // lanes of the story's sales, kept because the account may forget them
 	rail           []RailHolding   // holdings during the story
-	lastSent       string          // text by which a change is noticed; empty: nothing was sent
-	settledMoments int             // number of moments whose sales had all ended at the last update: their lanes do not change any more
+	lastSent       string          // JSON of the last frame, for comparison; empty: nothing was sent
+	settledMoments int             // number of moments when all sales of the story had ended: their lanes no longer change; 0: not so yet
 }
 
 // changedFrame returns the story frame; nil if it has not changed since the last call.
@@ -53,8 +53,8 @@ func (v *storyView) changedFrame(s *scene, now time.Time) localized {
 	})
 }
 
-// update updates the lanes of a story's sales, and the holdings meanwhile, unless all the sales had ended at the last update. It returns
-// the sales in the order in which they asked for the lock.
+// update updates the lanes of a story's sales, and the holdings during the story, unless settledMoments shows that they cannot change. It
+// returns the sales in the order in which they asked for the lock.
 func (v *storyView) update(s *scene, moments []witness.StoryMoment, now time.Time) (sales []string) {
 	for _, moment := range moments {
 		for _, name := range s.newFinding(moment.Finding, now).sales {

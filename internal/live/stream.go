@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/language"
 )
 
-// maxLogBytes is the size of the frames in one language beyond which the older half of them is dropped.
+// maxLogBytes is the total size of the frames in one language above which the older half of the frames is dropped.
 const maxLogBytes = 4 << 20
 
 // localized is a frame's JSON in each language.
@@ -44,15 +44,15 @@ func unlocalized(value any) localized { return localize(func(language.Language) 
 
 // frame is an immutable entry of a frameLog: a frame with its id.
 type frame struct {
-	id   uint64 // larger than the ids of all earlier frames
-	name string // name of the server-sent event
-	data localized
+	id   uint64    // larger than the ids of all earlier frames
+	name string    // name of the server-sent event
+	data localized // JSON of the frame
 }
 
-// frameLog holds the frames of a run for watchers who come later. Of the frames that replace an earlier frame of their name, it has only
-// the last.
+// frameLog holds the frames of a run for watchers who come later. Of frames that replace the frame before of the same name, it has only the
+// last.
 type frameLog struct {
-	lastID      uint64
+	lastID      uint64            // id of the newest frame; 0: none
 	appended    []*frame          // frames that do not replace others, beginning with the run frame
 	latest      map[string]*frame // last frame of each name whose frames replace each other
 	changed     chan struct{}     // closed when there is another frame

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/witness"
 )
 
-// shopTrouble holds the warnings about the shop itself: Redis is unreachable, a run was lost, replicas are stopped or cut off.
+// shopTrouble has the facts for the warnings about the shop itself: Redis is unreachable, a run was lost, replicas are stopped or cut off.
 type shopTrouble struct {
 	runErr   error         // error of the last request for the run's state; nil: none
 	paused   []string      // names of the stopped replicas, sorted
@@ -31,7 +31,7 @@ func (t *shopTrouble) recordPoll(err error, before *scene, now history.Report) {
 	t.runErr = err
 }
 
-// record updates the warnings by an event.
+// record updates the lists of stopped and cut-off replicas by an event.
 func (t *shopTrouble) record(event witness.Event) {
 	withReplica := func(names []string) []string {
 		names = append(remove(names, event.Replica), event.Replica)
@@ -53,7 +53,7 @@ func (t *shopTrouble) record(event witness.Event) {
 	}
 }
 
-// remove returns the names without one of them.
+// remove deletes one name from names, in place, and returns the shortened list.
 func remove(names []string, removed string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == removed })
 }

@@ -32,7 +32,7 @@ func buyOne(ctx context.Context, client *http.Client, target, key string) attemp
 	})
 	began := time.Now()
 	answer, body, err := send(ctx, client, http.MethodPost, target+salePath, keyHeader(key), nil)
-	a := attempt{duration: time.Since(began), status: answer.Status, sent: sent.Load(), replayed: answer.Replay}
+	a := attempt{duration: time.Since(began), status: answer.Status, sent: sent.Load(), replayed: answer.Replayed}
 	switch {
 	case err != nil:
 		a.status, a.code = 0, FailureReason(err, fmt.Sprintf("no answer within %v", client.Timeout))

@@ -21,8 +21,8 @@ import (
 
 // Limits of an answer, in bytes.
 const (
-	maxBody    = 1 << 20
-	maxHeaders = 64 << 10
+	maxBody    = 1 << 20  // largest body
+	maxHeaders = 64 << 10 // largest headers
 )
 
 // NewClient returns a client that keeps up to connections idle connections per host. timeout is the time limit for a complete answer; 0:
@@ -70,15 +70,15 @@ func (b Burst) call(ctx context.Context, client *http.Client, method, path strin
 
 // Answer is the server's answer to a request, with the fields that lockstep's own commands need.
 type Answer struct {
-	Status  int     `json:"-"`            // HTTP status
-	Replica string  `json:"-"`            // replica that answered; empty: the reverse proxy
-	Replay  bool    `json:"-"`            // the server repeated its answer to an earlier request with the same key
-	OrderID string  `json:"order_id"`     // id of the order that was made; empty: none was
-	RunID   string  `json:"run_id"`       // run of the sale
-	Before  int64   `json:"stock_before"` // stock before the sale
-	After   int64   `json:"stock_after"`  // stock after the sale
-	Fence   int64   `json:"fence"`        // fencing token; 0: none
-	Error   Problem `json:"error"`        // zero: the answer is a success
+	Status   int     `json:"-"`            // HTTP status
+	Replica  string  `json:"-"`            // replica that answered; empty: the reverse proxy
+	Replayed bool    `json:"-"`            // the server repeated its answer to an earlier request with the same key
+	OrderID  string  `json:"order_id"`     // id of the order that was made; empty: none was
+	RunID    string  `json:"run_id"`       // run of the sale
+	Before   int64   `json:"stock_before"` // stock before the sale
+	After    int64   `json:"stock_after"`  // stock after the sale
+	Fence    int64   `json:"fence"`        // fencing token; 0: none
+	Error    Problem `json:"error"`        // zero: the answer is a success
 
 	location string   // target of a redirect
 	proxy    *url.URL // proxy that the request went through; nil: none
@@ -117,7 +117,7 @@ func send(
 	}
 	defer response.Body.Close()
 	answer.Status, answer.Replica = response.StatusCode, response.Header.Get("X-Lockstep-Replica")
-	answer.Replay = response.Header.Get("Idempotency-Replayed") == "true"
+	answer.Replayed = response.Header.Get("Idempotency-Replayed") == "true"
 	answer.location, answer.proxy = response.Header.Get("Location"), proxy
 	if text, err = io.ReadAll(io.LimitReader(response.Body, maxBody+1)); err == nil && len(text) > maxBody {
 		err = errTooLong

@@ -30,7 +30,7 @@ func CheckFileLimit(buyers int, ownServer bool) error {
 // maxStreams bounds the number of open streams of a server, however many files it may open.
 const maxStreams = 200
 
-// Capacity limits the connections that a server accepts, so that it never runs out of open files. A limit of 0 means none.
+// Capacity limits the connections that a server accepts, so that the server never runs out of open files. 0 means no limit.
 type Capacity struct {
 	Connections  int // HTTP connections: one for each buyer, and one for each stream
 	Overflow     int // additional HTTP connections, whose requests are only answered with an error: too many connections

@@ -13,8 +13,8 @@ const (
 )
 
 // buyWithRetry sends the i-th request. A request with an Idempotency-Key and an unknown outcome is sent again to the next target, until the
-// answer is a receipt, or that the stock is sold out. The last retry begins at most Timeout after the first answer. Other refusals of a
-// retry are ignored: they say nothing about the requests before it.
+// answer is a receipt or says that the stock is sold out. The last retry begins at most Timeout after the first answer. Other refusals of a
+// retry are ignored: they do not tell whether an earlier request made the sale.
 func (b Burst) buyWithRetry(ctx context.Context, client *http.Client, i int) attempt {
 	if b.NewKey == nil {
 		return buyOne(ctx, client, b.Targets[i%len(b.Targets)], "")

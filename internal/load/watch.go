@@ -44,7 +44,7 @@ const (
 	watchTimeout  = 10 * time.Second // time limit for the start of the stream, and for the drawings of all pairs
 )
 
-// ErrUnwatched is returned for a server whose stream cannot be read.
+// ErrUnwatched is returned for a server whose GET /live cannot be read.
 var ErrUnwatched = language.Translate(errors.New("the server cannot be watched"), "看不到服务器上发生了什么")
 
 // StartWatch starts to record the stream of a server, until Close. language is the language of the texts: en or zh. It fails with

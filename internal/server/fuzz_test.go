@@ -18,7 +18,7 @@ func FuzzPutInventory(f *testing.F) {
 	}
 	server := shoptest.Start(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		s := shoptest.At(t, server.Addr)
+		s := shoptest.NewClient(t, server.Addr)
 		before := s.Report()
 		status, text := s.Send("PUT", "/inventory", string(body))
 		after := s.Report()
@@ -52,7 +52,7 @@ func FuzzStockInRedis(f *testing.F) {
 	f.Add("1", true)
 	server := shoptest.Start(f)
 	f.Fuzz(func(t *testing.T, value string, list bool) {
-		s := shoptest.At(t, server.Addr)
+		s := shoptest.NewClient(t, server.Addr)
 		if err := server.Outside.Del(t.Context(), "inventory").Err(); err != nil {
 			t.Fatal(err)
 		}

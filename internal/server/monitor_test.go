@@ -241,7 +241,7 @@ func TestMonitorShowsNoCostOfFollowers(t *testing.T) {
 	}
 	unwatched := sales("distributedLock")
 	watcher := s.Watch()
-	watcher.Until("event: run")
+	watcher.AwaitText("event: run")
 	if watched := sales("distributedLock"); !slices.Equal(watched, unwatched) {
 		t.Errorf("watched, the shop sends\n%v\nand unwatched\n%v", watched, unwatched)
 	}

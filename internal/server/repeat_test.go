@@ -56,7 +56,7 @@ func TestRepeatAfterAnUnknownOutcomeHasTheReceipt(t *testing.T) {
 			key := fmt.Sprint("doubt", i)
 			proxy.Catch(fault.IsWrite, fate)
 			first := s.BuyWithKey(key)
-			if first.Status != 503 || first.Error.Code != "outcome_unknown" || first.Error.OrderID != api.OrderOfKey(key) || first.Again != "" {
+			if first.Status != 503 || first.Error.Code != "outcome_unknown" || first.Error.OrderID != api.OrderOfKey(key) || first.RetryAfter != "" {
 				t.Errorf("%+v; want 503 outcome_unknown of %s, and no word of trying again", first, api.OrderOfKey(key))
 			}
 			made := fate == fault.LoseReply // of optimistic, EXEC may be lost with the reply to what it is to do

@@ -72,7 +72,7 @@ func newLabs(guard api.Guard, program string) *lab.Runner {
 		return found.Load()
 	}}
 	if program != "" && (guard.Token != "" || guard.Open && guard.Local) {
-		labs.Environment, labs.Rights = lab.Machine(program), adminRights(guard)
+		labs.Environment, labs.Rights = lab.MachineEnvironment(program), adminRights(guard)
 	}
 	return labs
 }

@@ -119,8 +119,8 @@ func TestPeersShowAllSales(t *testing.T) {
 		return two.Ask(http.MethodGet, "/bursts/"+burst.ID, "", &burst) == 200 && burst.Done
 	})
 	for _, each := range watchers {
-		each.Until(`"replica":"r1","from"`)
-		each.Until(`"replica":"r2","from"`)
-		each.Until("stock and orders agree, with at least")
+		each.AwaitText(`"replica":"r1","from"`)
+		each.AwaitText(`"replica":"r2","from"`)
+		each.AwaitText("stock and orders agree, with at least")
 	}
 }

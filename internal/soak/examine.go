@@ -10,7 +10,7 @@ import (
 type Check struct {
 	Rule      string   `json:"rule"`           // sentence that should hold
 	Checked   int      `json:"checked"`        // cases that were checked
-	Excused   int      `json:"excused"`        // cases that break the rule, which a fault explains
+	Excused   int      `json:"excused"`        // cases that break the rule only because of a fault
 	Unchecked int      `json:"unchecked"`      // cases that could not be checked
 	Broken    int      `json:"broken"`         // cases that break the rule
 	Notes     []string `json:"says,omitempty"` // remarks, and the first cases that break the rule or could not be checked
@@ -44,7 +44,7 @@ type Result struct {
 	Seconds   float64         `json:"seconds"`    // duration without the warm-up
 	Sales     int             `json:"sales"`      // sales that were made
 	PerSecond float64         `json:"per_second"` // sales per second
-	Refused   int             `json:"refused"`    // requests with an error as the answer that means that no sale was made
+	Refused   int             `json:"refused"`    // requests whose answer is an error that rules out a sale
 	InDoubt   int             `json:"in_doubt"`   // requests of unknown outcome
 	Lost      int64           `json:"lost"`       // lost updates
 	Oversold  int64           `json:"oversold"`   // largest number of pieces that any run oversold
@@ -95,10 +95,10 @@ func Examine(record Record) Result {
 	return result
 }
 
-// rule is a sentence, and the function that checks it on the timeline.
+// rule is a sentence that should hold, and the function that checks the sentence on the timeline.
 type rule struct {
-	text  string
-	check func(*Check)
+	text  string       // sentence
+	check func(*Check) // adds the cases to the Check
 }
 
 // rules returns all rules, in the order in which they are printed.
@@ -130,7 +130,7 @@ func (t *timeline) checkNoBugs(check *Check) {
 	for _, sale := range t.Sales {
 		check.Checked++
 		if sale.isBug() {
-			check.addBroken("500 %s from %s at %s", sale.Code, sale.Replica, t.at(sale.End))
+			check.addBroken("500 %s from %s at %s", sale.Code, sale.Replica, t.offsetText(sale.End))
 		}
 	}
 }

@@ -192,7 +192,7 @@ func TestExamineFindsBrokenRule(t *testing.T) {
 		"a weak lock's lost update, and the stop was in a later run": {change: func(r *Record) {
 			r.Lock, r.Snapshots[1] = "v4", snapshot("A", 11.9, 1190, 1187)
 			r.Faults = append(r.Faults[1:], r.Faults[0])
-			r.Faults[1].Read, r.Faults[1].Begin, r.Faults[1].End = atSecond(16.9), atSecond(17), atSecond(19)
+			r.Faults[1].LastReadAt, r.Faults[1].Begin, r.Faults[1].End = atSecond(16.9), atSecond(17), atSecond(19)
 		}, wantRules: []string{stockFell}, wantVerdict: verdict.Fail},
 
 		"a weak lock's lost update, long before the stop": {change: func(r *Record) {
@@ -292,20 +292,20 @@ func TestExamineFindsBrokenRule(t *testing.T) {
 			wantVerdict: verdict.Untested,
 		},
 		"a fault that hit no sale": {
-			change: func(r *Record) { r.Faults[1].Caught = 0 }, wantRules: []string{allHit}, wantVerdict: verdict.Untested,
+			change: func(r *Record) { r.Faults[1].TargetsHit = 0 }, wantRules: []string{allHit}, wantVerdict: verdict.Untested,
 		},
 		"a fault that hit no sale, while one was slightly slow": {change: func(r *Record) {
-			r.Faults[0].Caught, r.Faults[0].Duration = 0, time.Second
+			r.Faults[0].TargetsHit, r.Faults[0].Duration = 0, time.Second
 			r.Faults[0].End = atSecond(6)
 			r.Sales[550].End = r.Sales[550].Start.Add(50 * time.Millisecond)
 		}, wantRules: []string{allHit}, wantVerdict: verdict.Untested},
 		"a fault that delayed one sale": {change: func(r *Record) {
-			r.Faults[0].Caught = 0
+			r.Faults[0].TargetsHit = 0
 			r.Sales[550].End = r.Sales[550].Start.Add(1100 * time.Millisecond)
 		}, wantVerdict: verdict.Pass},
 		"no faults": {change: func(r *Record) { r.Faults = nil }, wantRules: []string{allHit}, wantVerdict: verdict.Untested},
 		"few sales before a fault": {change: func(r *Record) {
-			r.Faults[1].Read = atSecond(9.2) // a fifth of a second of calm
+			r.Faults[1].LastReadAt = atSecond(9.2) // a fifth of a second of calm
 		}, wantRules: []string{allHit}, wantVerdict: verdict.Untested},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,14 +16,14 @@ import (
 // Kind is the name of a kind of fault.
 type Kind string
 
-// injector injects a fault, and returns when the fault has ended. It records in f what the fault hit.
+// injector injects a fault, and returns when the fault has ended. It counts the targets hit in f.TargetsHit.
 type injector func(ctx context.Context, b *testbed, f *Injected) error
 
 // effect describes a kind of fault: how to inject it, and what it may do to sales, locks and ledgers.
 type effect struct {
 	kind      Kind
 	scope     faultScope
-	durations []time.Duration // durations, of which each round of the plan uses the next
+	durations []time.Duration // durations of the fault; each round of the plan uses the next one, and starts over after the last
 	inject    injector
 
 	onlyByName      bool // excluded by default: the fault destroys ledgers, ends runs, or takes the lock away
@@ -36,7 +36,7 @@ type effect struct {
 	losesOrders     bool // orders may be lost, so the ledgers are read before the fault
 }
 
-// faultScope is the set of replicas that a fault hits, with the effect on the others.
+// faultScope tells whether a fault hits one replica or all, and whether the others can go on.
 type faultScope int
 
 const (

@@ -20,11 +20,11 @@ var errNothingHit = errors.New("the fault hit nothing")
 
 // inject waits until all replicas are up, reads the ledgers if the fault may lose orders, and injects the fault.
 func (b *testbed) inject(ctx context.Context, planned Fault) Injected {
-	f := Injected{Fault: planned, Read: time.Now()}
+	f := Injected{Fault: planned, LastReadAt: time.Now()}
 	all, err := b.awaitReplicas(ctx)
 	effect := planned.Kind.effect()
 	if err == nil && effect.losesOrders {
-		f.Read = time.Now()
+		f.LastReadAt = time.Now()
 		err = b.readLedgers(ctx)
 	}
 	if f.Begin = time.Now(); err != nil {
@@ -32,7 +32,7 @@ func (b *testbed) inject(ctx context.Context, planned Fault) Injected {
 		return f
 	}
 	if !effect.losesOrders {
-		f.Read = f.Begin
+		f.LastReadAt = f.Begin
 	}
 	if effect.scope != wholeShop {
 		f.Victim = all[f.Replica].Name
@@ -87,12 +87,12 @@ func (b *testbed) holdOne(ctx context.Context, f *Injected, matches func([]strin
 	if !isCaught(ctx, trap, catchTimeout) {
 		return errNothingHit
 	}
-	f.Caught = 1
+	f.TargetsHit = 1
 	return do()
 }
 
-// loseCommands loses the next write, and then commands of the lock and writes in turn. The first is a write, because a lock whose reply is
-// lost stays until its expiry, and no sale writes until then.
+// loseCommands loses the next write, and then commands on the lock and writes in turn. The first is a write: if the reply to a command that
+// takes the lock were lost first, the lock would stay until its expiry, and no sale would write until then.
 func (b *testbed) loseCommands(ctx context.Context, f *Injected, action fault.Action) error {
 	if err := b.holdOne(ctx, f, fault.IsWrite, action, func() error { return nil }); err != nil {
 		return err
@@ -117,7 +117,8 @@ func isCaught(ctx context.Context, trap *fault.Trap, d time.Duration) bool {
 	return trap.AwaitCaught(ctx)
 }
 
-// repeat calls do repeatedly while the fault lasts, and adds up the hits. It fails with errNothingHit if there were none.
+// repeat calls do repeatedly while the fault lasts, and adds the targets hit to f.TargetsHit. It fails with errNothingHit if there were
+// none.
 func (f *Injected) repeat(ctx context.Context, do func() (hits int64, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, f.Duration)
 	defer cancel()
@@ -126,9 +127,9 @@ func (f *Injected) repeat(ctx context.Context, do func() (hits int64, err error)
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
-		f.Caught += int(hits)
+		f.TargetsHit += int(hits)
 	}
-	if f.Caught == 0 {
+	if f.TargetsHit == 0 {
 		return errNothingHit
 	}
 	return nil

@@ -20,11 +20,11 @@ const batchSize = 1000
 type ledgers struct {
 	Entries []Entry // orders in the order in which they were read
 
-	client *redis.Client
-	seen   map[[2]string]bool // run of the ledger and order id → the order is in Entries
+	client *redis.Client      // client for reading
+	seen   map[[2]string]bool // {run of the ledger, order id} → the order is in Entries
 }
 
-// newLedgers returns empty ledgers, which Read fills with client.
+// newLedgers returns empty ledgers. Read fills them by means of client.
 func newLedgers(client *redis.Client) *ledgers {
 	return &ledgers{client: client, seen: map[[2]string]bool{}}
 }

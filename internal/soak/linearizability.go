@@ -20,8 +20,8 @@ type operation struct {
 }
 
 // operationsByRun returns the operations of each run in the only order that can be legal: by the stock that they found, highest first, and
-// reads before the sale that found the same stock. If a ledger was destroyed, it is unknown which sales of unknown outcome were made since
-// the last snapshot. The operations since then are left out; omitted is their number.
+// reads before the sale that found the same stock. If a ledger was destroyed, nothing shows which sales of unknown outcome were made since
+// the last snapshot. So the operations since that snapshot are left out; omitted is their number.
 func (t *timeline) operationsByRun() (byRun map[string][]operation, omitted int) {
 	byRun = map[string][]operation{}
 	for _, sale := range t.Sales {
@@ -68,7 +68,7 @@ func (t *timeline) operationsByRun() (byRun map[string][]operation, omitted int)
 // sinceBegan returns a time in nanoseconds since the session began.
 func (r Record) sinceBegan(t time.Time) int64 { return t.Sub(r.Began).Nanoseconds() }
 
-// lastKnownStock returns the stock of a run in its last snapshot before a ledger was destroyed.
+// lastKnownStock returns the stock of a run in its last snapshot before a fault that destroyed ledgers; initialStock if there is none.
 func (r Record) lastKnownStock(run string) int64 {
 	lowest := int64(initialStock)
 	for _, snapshot := range r.Snapshots {
@@ -105,7 +105,7 @@ func unlinearizable(operations []operation) (all []int) {
 func (t *timeline) checkLinearizable(check *Check) {
 	histories, omitted := t.operationsByRun()
 	for _, run := range t.runs {
-		operations, judged := histories[run.id], 0 // judged: number of operations at the beginning whose parts have been judged
+		operations, judged := histories[run.id], 0 // judged: number of operations, from the first, in parts that have been judged
 		check.Checked += len(operations)
 		for _, i := range unlinearizable(operations) {
 			if i < judged {
@@ -158,7 +158,7 @@ func excerptAround(operations []operation, i int, title string) excerpt {
 func (t *timeline) excerptOfWorstFault(histories map[string][]operation) excerpt {
 	title := "An excerpt of the history, which is linearizable: "
 	if len(t.aftermaths) > 0 {
-		worst := slices.MaxFunc(t.aftermaths, func(a, b Aftermath) int { return a.Hit - b.Hit })
+		worst := slices.MaxFunc(t.aftermaths, func(a, b Aftermath) int { return a.SalesHit - b.SalesHit })
 		for _, run := range t.runs {
 			operations := histories[run.id]
 			i := slices.IndexFunc(operations, func(o operation) bool { return !o.inDoubt && o.response >= t.sinceBegan(worst.Begin) })

@@ -128,7 +128,7 @@ func TestDrawShowsBrokenPartOrWorstFault(t *testing.T) {
 	broken.swapStock(1500, 1600)
 	whole := newConcurrentRecord(3000, 10)
 	whole.Faults = []Injected{{
-		Fault: Fault{Kind: "cut-replica"}, Victim: "r2", Caught: 7, Read: atSecond(1.5), Begin: atSecond(1.5), End: atSecond(1.51),
+		Fault: Fault{Kind: "cut-replica"}, Victim: "r2", TargetsHit: 7, LastReadAt: atSecond(1.5), Begin: atSecond(1.5), End: atSecond(1.51),
 	}}
 	for name, test := range map[string]struct {
 		record Record

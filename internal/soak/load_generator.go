@@ -31,9 +31,9 @@ type loadGenerator struct {
 // errLeft is the cause for which Leave cancels a request.
 var errLeft = errors.New("the buyer left")
 
-// Run runs the buyers until open ends, and then waits for their last answers, unless ctx ends. open must be derived from ctx. Run returns
-// all requests, including those without an answer.
-func (g *loadGenerator) Run(ctx, open context.Context) []Sale {
+// Run runs the buyers until buying ends, and then waits for their last answers, unless ctx ends. buying must be derived from ctx. Run
+// returns all requests, including those without an answer.
+func (g *loadGenerator) Run(ctx, buying context.Context) []Sale {
 	transport := &http.Transport{MaxIdleConnsPerHost: g.Buyers}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: g.Timeout}
@@ -41,11 +41,11 @@ func (g *loadGenerator) Run(ctx, open context.Context) []Sale {
 	var buyers sync.WaitGroup
 	for i := range salesByBuyer {
 		buyers.Go(func() {
-			for open.Err() == nil {
+			for buying.Err() == nil {
 				sale := g.buyOne(ctx, client, i)
 				salesByBuyer[i] = append(salesByBuyer[i], sale)
 				if !sale.isSold() {
-					_ = sleep(open, g.Pause) // the loop's condition checks open
+					_ = sleep(buying, g.Pause) // the loop's condition checks buying
 				}
 			}
 		})

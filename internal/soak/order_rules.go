@@ -14,7 +14,7 @@ func (t *timeline) checkSoldHaveOrders(check *Check) {
 		check.Checked++
 		switch n := len(t.ordersByID[sale.OrderID]); {
 		case t.saleByOrder[sale.OrderID] != &t.Sales[i]:
-			check.addBroken("two buyers were answered with order %s, one by %s at %s", sale.OrderID, sale.Replica, t.at(sale.End))
+			check.addBroken("two buyers were answered with order %s, one by %s at %s", sale.OrderID, sale.Replica, t.offsetText(sale.End))
 		case n == 1:
 		case sale.HasKey && t.wasForgotten(sale.OrderID): // excused, and counted, by checkRepeatsSellOnce
 		case n > 1:
@@ -22,7 +22,8 @@ func (t *timeline) checkSoldHaveOrders(check *Check) {
 		case slices.ContainsFunc(t.Faults, func(f Injected) bool { return f.mayHaveLost(sale) }):
 			check.Excused++
 		default:
-			check.addBroken("order %s of run %s, answered by %s at %s, is in no ledger", sale.OrderID, sale.RunID, sale.Replica, t.at(sale.End))
+			check.addBroken("order %s of run %s, answered by %s at %s, is in no ledger",
+				sale.OrderID, sale.RunID, sale.Replica, t.offsetText(sale.End))
 		}
 	}
 	if check.Excused > 0 {
@@ -38,10 +39,10 @@ func (t *timeline) checkRefusedHaveNoOrder(check *Check) {
 		}
 		switch {
 		case sale.OrderID == "":
-			check.addUnchecked("%d %s at %s does not name its order", sale.Status, sale.Code, t.at(sale.End))
+			check.addUnchecked("%d %s at %s does not name its order", sale.Status, sale.Code, t.offsetText(sale.End))
 		case len(t.ordersByID[sale.OrderID]) > 0:
 			check.Checked++
-			check.addBroken("order %s is in a ledger, but its buyer was answered %s at %s", sale.OrderID, sale.Code, t.at(sale.End))
+			check.addBroken("order %s is in a ledger, but its buyer was answered %s at %s", sale.OrderID, sale.Code, t.offsetText(sale.End))
 		default:
 			check.Checked++
 		}
@@ -80,7 +81,7 @@ func (t *timeline) checkRepeatsSellOnce(check *Check) {
 		switch n := len(t.ordersByID[sale.OrderID]); {
 		case sale.OtherOrderID != "":
 			check.addBroken("a buyer was answered with order %s by %s at %s, which is not the order of its key",
-				sale.OtherOrderID, sale.Replica, t.at(sale.End))
+				sale.OtherOrderID, sale.Replica, t.offsetText(sale.End))
 		case n <= 1:
 		case t.wasForgotten(sale.OrderID):
 			check.Excused++
@@ -101,8 +102,8 @@ func (t *timeline) wasForgotten(id string) bool {
 	})
 }
 
-// checkOrigins checks that each order belongs to a sale that was made or whose outcome is unknown. That is the sale whose answer names the
-// order, or one of the sales whose answers do not name an order.
+// checkOrigins checks that each order belongs to a sale that was made or whose outcome is unknown. Its sale is the one whose answer names
+// the order or, if there is none, one of the sales whose answers do not name an order.
 func (t *timeline) checkOrigins(check *Check) {
 	var unnamed unnamedSales
 	for _, sale := range t.Sales {
@@ -118,7 +119,7 @@ func (t *timeline) checkOrigins(check *Check) {
 		case sale != nil && sale.outcome() == outcomeUnknown, sale == nil && unnamed.claim(order.At):
 			made++
 		case sale == nil:
-			check.addBroken("order %s of run %s, written at %s, belongs to no sale", order.ID, order.Run, t.at(order.At))
+			check.addBroken("order %s of run %s, written at %s, belongs to no sale", order.ID, order.Run, t.offsetText(order.At))
 		}
 	}
 	check.addNote("%d sales of unknown outcome; of these and of sales without an order id %d were made", t.outcomes[outcomeUnknown], made)
@@ -149,12 +150,12 @@ const lateWriteLimit = requestTimeout
 
 // unnamedSales has the sales whose answers do not name an order. Each can have made one order, written between its start and its deadline.
 type unnamedSales struct {
-	upcoming  []Sale      // sales that began after the last order claimed, by their starts
-	deadlines []time.Time // latest times when the orders of the other sales can be written, sorted
+	upcoming  []Sale      // sales that began after the last claimed order was written, sorted by their starts
+	deadlines []time.Time // latest times at which the orders of the other unassigned sales can be written, sorted
 }
 
-// claim assigns an order that was written at a time to one of the sales, and returns false if no sale is left for it. The times of
-// successive calls must not decrease.
+// claim assigns an order that was written at a time to one of the sales. It returns false if no sale is left that can have made the order.
+// The times of successive calls must not decrease.
 func (s *unnamedSales) claim(at time.Time) bool {
 	for len(s.upcoming) > 0 && !s.upcoming[0].Start.After(at) {
 		deadline := s.upcoming[0].End.Add(lateWriteLimit)

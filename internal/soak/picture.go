@@ -12,18 +12,18 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// excerpt is a part of a run's history for the picture: successive operations, by the stock that they found.
+// excerpt is a part of a run's history for the picture: successive operations of the run.
 type excerpt struct {
-	title      string
-	firstStock int64 // stock before the first operation
-	operations []operation
+	title      string      // caption of the picture
+	firstStock int64       // stock before the first operation
+	operations []operation // operations by the stock that they found, highest first; nil: none
 }
 
 // searchTimeout is the time limit for porcupine's search, which could take very long for an illegal excerpt.
 const searchTimeout = 5 * time.Second
 
-// Draw writes the HTML page of porcupine's visualizer. It shows an excerpt of the history in a legal order, or the longest legal order of a
-// part of it, with the faults and the sales that were not made.
+// Draw writes the HTML page of porcupine's visualizer. The page shows an excerpt of the history in a legal order or, if there is none, the
+// longest legal order of some of its operations. It also shows the faults, and the sales that were not answered 200.
 func (r Result) Draw(to io.Writer) error {
 	e := r.excerpt
 	_, info := porcupine.CheckOperationsVerbose(e.model(), e.porcupineOperations(), searchTimeout)
@@ -31,8 +31,8 @@ func (r Result) Draw(to io.Writer) error {
 	return porcupine.Visualize(e.model(), info, to)
 }
 
-// model returns the specification for porcupine. The state is the stock. An operation must find the stock that it says it found; a sale
-// then changes it to the stock that it left.
+// model returns the specification for porcupine. The state is the stock. An operation is legal if the state is the stock that it found. A
+// sale then changes the state to the stock that it left.
 func (e excerpt) model() porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return e.firstStock },
@@ -46,7 +46,7 @@ func (e excerpt) model() porcupine.Model {
 }
 
 // porcupineOperations returns the operations for porcupine. They are distributed over as few lanes as possible, without overlaps in a lane.
-// An unknown start or end is replaced by that of the excerpt.
+// An unknown start or end is replaced by the start or end of the excerpt.
 func (e excerpt) porcupineOperations() (all []porcupine.Operation) {
 	from, to := timeSpan(e.operations)
 	byCall := func(a, b operation) int { return cmp.Compare(a.call, b.call) }

@@ -8,12 +8,12 @@ import (
 // Fault is a planned fault.
 type Fault struct {
 	Kind     Kind
-	Replica  int           // 0-based index of the replica, for faults of one replica
+	Replica  int           // 0-based index of the replica; only for faults of one replica
 	Duration time.Duration // duration; 0: momentary
 }
 
 const (
-	warmUp       = 2 * time.Second // time at the start whose sales are not judged
+	warmUp       = 2 * time.Second // initial period whose sales are not judged
 	quietTime    = 3 * time.Second // fault-free time before the first fault, to measure the rate of sales
 	recoveryTime = 4 * time.Second // time after each fault in which sales must recover
 )
@@ -37,9 +37,9 @@ func NewPlan(seed uint64, total time.Duration, kinds []Kind, replicas int) []Fau
 	}
 }
 
-// mayLoseUpdate reports whether this fault may lose updates under a lock that is not fenced: the lock ends while its holder goes on. A
-// lock that is renewed every third of its expiry may have two thirds left when the fault begins. A renewal that is not suspended keeps
-// the lock, or notices that it is gone.
+// mayLoseUpdate reports whether this fault may lose updates under a lock that is not fenced: the lock ends while its holder goes on. The
+// fault must last longer than two thirds of the expiry, because a lock that is renewed every third of its expiry has at least that much
+// left when the fault begins. A renewal that is not suspended keeps the lock, or notices its loss.
 func (f Fault) mayLoseUpdate(lock string) bool {
 	effect := f.Kind.effect()
 	if effect.deletesLock {

@@ -12,13 +12,13 @@ import (
 // Record is everything that was recorded in a session.
 type Record struct {
 	Lock          string
-	Began         time.Time  // end of the warm-up
-	Ended         time.Time  // time when the buyers were told to stop
-	Sales         []Sale     // all requests to buy
-	Faults        []Injected // faults in the order of the plan
-	Orders        []Entry    // all orders that were in a ledger when it was read
-	Snapshots     []Snapshot
-	Lookups       []OrderLookup // for requests of unknown outcome
+	Began         time.Time     // end of the warm-up
+	Ended         time.Time     // time when the buyers were told to stop
+	Sales         []Sale        // all requests to buy
+	Faults        []Injected    // faults in the order of the plan
+	Orders        []Entry       // all orders that were in a ledger when it was read
+	Snapshots     []Snapshot    // states of the current run, taken every snapshotInterval and at each reading of the ledgers
+	Lookups       []OrderLookup // lookups of the requests of unknown outcome
 	ReplicaOutput string        // last output of the replicas
 }
 
@@ -29,11 +29,11 @@ type Sale struct {
 	Buyer         int    // 0-based number of the buyer
 	HasKey        bool   // sent with an Idempotency-Key, and repeated while its outcome was unknown
 	Repeats       int    // number of requests after the first
-	OtherOrderID  string // id in an answer that does not belong to the key; empty: there was none
+	OtherOrderID  string // order id that the server answered although it belongs to another key; empty: none
 	Status        int    // HTTP status; 0: no answer
-	Code          string // code of an error, or the reason why there was no answer
+	Code          string // code of an error, or the reason why there was no answer; empty: sold
 	OrderID       string // id of the order; empty: the answer did not name an order
-	RunID         string // run of the sale; like the next two fields, only in an answer with status 200
+	RunID         string // run of the sale; empty, like the stock and the token, unless the status is 200
 	Before, After int64  // stock before and after the sale
 	Fence         int64  // fencing token; 0: none
 	Replica       string // replica that answered; empty: the reverse proxy
@@ -63,25 +63,25 @@ func (s Sale) outcome() outcome {
 type outcome int
 
 const (
-	outcomeMade outcome = iota
-	outcomeNotMade
-	outcomeNotSent // no replica got the request, so there is no order id
-	outcomeUnknown // the sale may have been made
+	outcomeMade    outcome = iota // the sale was made
+	outcomeNotMade                // the sale was not made
+	outcomeNotSent                // no replica got the request, so there is no order id
+	outcomeUnknown                // the sale may have been made
 )
 
 // Entry is an order in a ledger.
 type Entry struct {
-	Run string // id of the ledger's run
+	Run string // id of the run to whose ledger the order belongs
 	history.Order
 }
 
 // Injected is a fault that was injected, or could not be.
 type Injected struct {
 	Fault
-	Victim     string    // name of the replica; empty: the fault is not one of a single replica
-	Read       time.Time // time just before the fault; for a fault that loses orders, the start of the last reading of the ledgers
+	Victim     string    // name of the replica; empty: the fault is not limited to one replica
+	LastReadAt time.Time // start of the last reading of the ledgers before a fault that loses orders; other faults: Begin
 	Begin, End time.Time
-	Caught     int    // number of commands held or lost, of requests cancelled, of clients cut, or of keys deleted
+	TargetsHit int    // number of commands held or lost, of requests cancelled, of clients cut, or of keys deleted
 	Error      string // reason why the fault did not take place; empty: it did
 }
 
@@ -99,7 +99,7 @@ func (f Injected) String() string {
 
 // mayHaveLost reports whether this fault may have destroyed the order of a sale before the ledgers were read.
 func (f Injected) mayHaveLost(s Sale) bool {
-	return f.Kind.effect().destroysLedgers && s.End.After(f.Read) && s.Start.Before(f.End)
+	return f.Kind.effect().destroysLedgers && s.End.After(f.LastReadAt) && s.Start.Before(f.End)
 }
 
 // mayHaveRemoved reports whether this fault may have removed an order: a Redis that is out of memory loses the orders of earlier runs.
@@ -107,7 +107,7 @@ func (f Injected) mayHaveRemoved(order Entry) bool {
 	return (f.Kind.effect().destroysLedgers || f.Kind.effect().dropsOldLedgers) && order.At.Before(f.End)
 }
 
-// Snapshot is the state of the current run at one moment between the request for it and its receipt.
+// Snapshot is the state of the current run at one moment between Requested and Received.
 type Snapshot struct {
 	Requested, Received time.Time
 	history.Tally
@@ -117,9 +117,9 @@ type Snapshot struct {
 // OrderLookup is the final answer of GET /orders about a sale whose outcome was unknown.
 type OrderLookup struct {
 	OrderID string
-	Found   bool
-	Error   string // reason why there was no answer; empty: there was one
+	Found   bool   // GET /orders found the order
+	Error   string // reason why the lookup failed; empty: it succeeded
 }
 
-// at formats a time as the offset from Began.
-func (r Record) at(t time.Time) string { return fmt.Sprintf("%.2fs", t.Sub(r.Began).Seconds()) }
+// offsetText formats a time as the number of seconds since Began.
+func (r Record) offsetText(t time.Time) string { return fmt.Sprintf("%.2fs", t.Sub(r.Began).Seconds()) }

@@ -21,10 +21,10 @@ func atSecond(seconds float64) time.Time {
 func newValidRecord() Record {
 	r := Record{Lock: "v9", Began: sessionStart, Ended: atSecond(20), Faults: []Injected{
 		{
-			Fault: Fault{Kind: "stop-replica", Duration: 2 * time.Second}, Victim: "r1", Caught: 1, Read: atSecond(4.9), Begin: atSecond(5),
-			End: atSecond(7),
+			Fault: Fault{Kind: "stop-replica", Duration: 2 * time.Second}, Victim: "r1", TargetsHit: 1, LastReadAt: atSecond(4.9),
+			Begin: atSecond(5), End: atSecond(7),
 		},
-		{Fault: Fault{Kind: "empty-redis"}, Caught: 1, Read: atSecond(11.9), Begin: atSecond(11.995), End: atSecond(12)},
+		{Fault: Fault{Kind: "empty-redis"}, TargetsHit: 1, LastReadAt: atSecond(11.9), Begin: atSecond(11.995), End: atSecond(12)},
 	}}
 	left := map[string]int64{"A": initialStock, "B": initialStock}
 	for i := range 2000 {

@@ -34,7 +34,7 @@ func (s saleTimes) countBefore(t time.Time) int {
 	return n
 }
 
-// recoveryStarts returns the times from which sales must recover from a fault. Usually that is the end of the fault. During a fault of one
+// recoveryStarts returns the times from which sales must recover from a fault. Usually this is the end of the fault. During a fault of one
 // replica, sales must also recover when the lock that this replica may have held has expired, because the others can sell then. After a
 // fault that may leave a lock behind, sales must recover once that lock has expired.
 func (r Record) recoveryStarts(f Injected) []time.Time {
@@ -50,8 +50,8 @@ func (r Record) recoveryStarts(f Injected) []time.Time {
 	}
 }
 
-// timeToRate returns the time between from and the start of the first rateWindow with at least the given rate, in sales per second. If there is
-// no such window before until, it returns the time to until, and false.
+// timeToRate returns the time between from and the start of the first rateWindow with at least the given rate, in sales per second. If no
+// such window ends before until, it returns the time between from and until, and false.
 func (s saleTimes) timeToRate(from, until time.Time, rate float64) (time.Duration, bool) {
 	for after := time.Duration(0); !from.Add(after + rateWindow).After(until); after += recoveryStep {
 		if float64(s.countBetween(from.Add(after), from.Add(after+rateWindow))) >= rate*rateWindow.Seconds() {
@@ -103,7 +103,7 @@ type Aftermath struct {
 	CalmSales int            // sales in CalmTime
 	UsualRate float64        // sales a second without faults; 0: not measured
 	Refusals  map[string]int // error code → number of sales that were not made
-	Hit       int            // sales that were not made, or took longer, because of the fault; at least Caught
+	SalesHit  int            // sales that were not made, or took longer, because of the fault; at least TargetsHit
 	Lost      int64          // lost updates
 	Stalled   time.Duration  // longest time until sales reached stalledShare of the usual rate
 	Recovery  time.Duration  // longest time until sales reached recoveredShare of the usual rate
@@ -115,7 +115,7 @@ func (t *timeline) findAftermaths() (all []Aftermath) {
 	var rates []int
 	recovered := t.Began // time when sales had to have recovered from the previous fault
 	for i, fault := range t.Faults {
-		calm := max(0, fault.Read.Sub(recovered))
+		calm := max(0, fault.LastReadAt.Sub(recovered))
 		calmEnd := recovered.Add(calm)
 		for at := recovered; !at.Add(rateWindow).After(calmEnd); at = at.Add(rateWindow) {
 			rates = append(rates, t.saleTimes.countBetween(at, at.Add(rateWindow)))
@@ -131,7 +131,7 @@ func (t *timeline) findAftermaths() (all []Aftermath) {
 			CalmSales: t.saleTimes.countBetween(recovered, calmEnd),
 			UsualRate: medianRate(rates),
 			Refusals:  t.countRefusals(fault.Begin, until, isLast),
-			Hit:       max(fault.Caught, t.countHit(fault, t.slowestSale(recovered, calmEnd))),
+			SalesHit:  max(fault.TargetsHit, t.countHit(fault, t.slowestSale(recovered, calmEnd))),
 			Lost:      t.lostBetween(fault.Begin, until),
 			Recovered: true,
 		}
@@ -157,7 +157,8 @@ func medianRate(counts []int) float64 {
 	return float64(counts[len(counts)/2]) / rateWindow.Seconds()
 }
 
-// countRefusals counts the sales that were refused between from and until, by their codes. openEnded: also those that were refused later.
+// countRefusals counts the sales that were refused between from and until, by their codes. If openEnded, it also counts those that were
+// refused later.
 func (t *timeline) countRefusals(from, until time.Time, openEnded bool) map[string]int {
 	codes := map[string]int{}
 	for _, sale := range t.salesDuring(from, until) {
@@ -169,7 +170,7 @@ func (t *timeline) countRefusals(from, until time.Time, openEnded bool) map[stri
 }
 
 // label returns the kind and the time of a fault.
-func (a Aftermath) label(r Record) string { return string(a.Kind) + " at " + r.at(a.Begin) }
+func (a Aftermath) label(r Record) string { return string(a.Kind) + " at " + r.offsetText(a.Begin) }
 
 // slowestSale returns the duration of the slowest sale between from and to.
 func (t *timeline) slowestSale(from, to time.Time) (took time.Duration) {
@@ -182,8 +183,8 @@ func (t *timeline) slowestSale(from, to time.Time) (took time.Duration) {
 }
 
 // countHit counts the sales during a fault that were not made, had to be repeated, or were delayed. A delayed sale took longer than the
-// slowest sale before the fault, and at least half as long as the fault. The second condition
-// is needed because some sale is always the slowest.
+// slowest sale before the fault, and at least half as long as the fault. The second condition is needed because some sale is always the
+// slowest.
 func (t *timeline) countHit(fault Injected, slowest time.Duration) (n int) {
 	for _, sale := range t.salesDuring(fault.Begin, fault.End) {
 		took := sale.End.Sub(sale.Start)
@@ -207,7 +208,7 @@ func (t *timeline) checkFaultsHit(check *Check) {
 			check.addUnchecked("%s: only %d sales in the %v before it", fault, after.CalmSales, after.CalmTime.Round(time.Millisecond))
 		case after.Error != "":
 			check.addUnchecked("%s: %s", fault, after.Error)
-		case after.Hit == 0:
+		case after.SalesHit == 0:
 			check.addUnchecked("%s: it hit no sale", fault)
 		}
 	}

@@ -42,17 +42,17 @@ type testbed struct {
 
 	redisServer *fault.RedisServer // Redis behind the proxies
 	proxies     []*fault.Proxy     // one for each replica, by its index
-	cluster     *cluster.Isolated
-	url         string         // base URL of the reverse proxy
-	http        *http.Client   // for requests other than those of buyers
-	redisClient *redis.Client  // direct client, past the proxies
-	closers     []func() error // called in reverse order at the end
+	cluster     *cluster.Isolated  // replicas as processes
+	url         string             // base URL of the reverse proxy
+	http        *http.Client       // client for requests other than those of buyers
+	redisClient *redis.Client      // direct client, past the proxies
+	closers     []func() error     // cleanup functions, called in reverse order at the end
 
-	load        *loadGenerator
-	ledgers     *ledgers
-	record      Record // what has been recorded so far
-	logMutex    sync.Mutex
-	redisIsDown atomic.Bool // true while a fault keeps Redis down: no snapshots are taken
+	load        *loadGenerator // buyers
+	ledgers     *ledgers       // orders that have been read so far
+	record      Record         // events of the session so far
+	logMutex    sync.Mutex     // held during each call of Log
+	redisIsDown atomic.Bool    // true while a fault keeps Redis down: no snapshots are taken
 }
 
 // Run starts the testbed, runs the buyers, and injects the faults of the plan. A fault that it cannot inject is in the record; any other
@@ -140,7 +140,7 @@ func (b *testbed) readLedgers(ctx context.Context) error {
 	return err
 }
 
-// takeSnapshots takes snapshots of the run until ctx ends, and logs the rate of sales. It leaves out snapshots that a fault makes fail.
+// takeSnapshots takes snapshots of the run until ctx ends, and logs the rate of sales. It leaves out snapshots that fail during a fault.
 func (b *testbed) takeSnapshots(ctx context.Context) (snapshots []Snapshot) {
 	client := redisclient.Single(redisclient.Config{Addrs: []string{b.redisServer.Addr()}, PoolSize: 1})
 	defer func() { _ = client.Close() }() // nothing was written

@@ -9,7 +9,7 @@ import (
 func (t *timeline) checkStock(check *Check) {
 	for _, snapshot := range t.Snapshots {
 		check.Checked++
-		read := t.at(snapshot.Received)
+		read := t.offsetText(snapshot.Received)
 		if snapshot.Sold != snapshot.Orders {
 			check.addBroken("run %s at %s: its ledger has %d orders, but it counted %d", snapshot.ID, read, snapshot.Orders, snapshot.Sold)
 		}
@@ -53,8 +53,8 @@ func (r *run) remainingStocks() []int64 {
 	return slices.Compact(left)
 }
 
-// countLosses returns the number of updates lost in each run. Losses that no fault at their time explains are broken cases; it excuses the
-// others.
+// countLosses returns the number of updates lost in each run. It adds losses to the check: as broken cases if no fault at the time explains
+// them, and otherwise as excused cases.
 func (t *timeline) countLosses(check *Check) map[string]int64 {
 	lostByRun, excused := map[string]int64{}, int64(0)
 	for _, loss := range t.losses {
@@ -63,7 +63,7 @@ func (t *timeline) countLosses(check *Check) map[string]int64 {
 			excused += loss.updates
 			continue
 		}
-		check.addBroken("run %s: %d updates had been lost by %s, and no fault then explains it", loss.run, loss.updates, t.at(loss.to))
+		check.addBroken("run %s: %d updates had been lost by %s, and no fault then explains it", loss.run, loss.updates, t.offsetText(loss.to))
 	}
 	check.Excused += int(excused)
 	if excused > 0 {

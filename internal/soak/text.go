@@ -13,7 +13,7 @@ import (
 type KindSummary struct {
 	Kind     Kind    `json:"kind"`
 	Times    int     `json:"times"` // number of faults
-	Hit      int     `json:"hit"`   // sales that the faults hit
+	SalesHit int     `json:"hit"`   // sales that the faults hit
 	Lost     int64   `json:"lost"`  // lost updates
 	Recovery float64 `json:"back"`  // longest time in seconds until sales reached a quarter of the usual rate
 }
@@ -28,11 +28,11 @@ func summarizeKinds(faults []Aftermath) []KindSummary {
 		}
 		count := &all[i]
 		count.Times++
-		count.Hit += fault.Hit
+		count.SalesHit += fault.SalesHit
 		count.Lost += fault.Lost
 		count.Recovery = max(count.Recovery, fault.Recovery.Seconds())
 	}
-	slices.SortFunc(all, func(a, b KindSummary) int { return cmp.Or(b.Hit-a.Hit, cmp.Compare(a.Kind, b.Kind)) })
+	slices.SortFunc(all, func(a, b KindSummary) int { return cmp.Or(b.SalesHit-a.SalesHit, cmp.Compare(a.Kind, b.Kind)) })
 	return all
 }
 
@@ -58,7 +58,7 @@ func (r Result) Text() string {
 	table = tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "fault\ttimes\tsales hit\tupdates lost\tlongest recovery")
 	for _, fault := range r.Faults {
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%.1f s\n", fault.Kind, fault.Times, thousands(fault.Hit), thousands(fault.Lost), fault.Recovery)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%.1f s\n", fault.Kind, fault.Times, thousands(fault.SalesHit), thousands(fault.Lost), fault.Recovery)
 	}
 	_ = table.Flush() // writing to a strings.Builder cannot fail
 	fmt.Fprintln(&b)

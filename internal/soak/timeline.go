@@ -52,7 +52,7 @@ func newTimeline(r Record) *timeline {
 // repeated, and one until the answer to the last repeat.
 const longestSale = 3*requestTimeout + time.Second
 
-// salesDuring returns the sales that began until to, and may have ended after from, because no sale takes longer than longestSale.
+// salesDuring returns the sales that began at or before to, and that may have ended after from: they began at most longestSale before from.
 func (t *timeline) salesDuring(from, to time.Time) []Sale {
 	byStart := func(s Sale, t time.Time) int { return s.Start.Compare(t) }
 	first, _ := slices.BinarySearchFunc(t.Sales, from.Add(-longestSale), byStart)
@@ -62,7 +62,7 @@ func (t *timeline) salesDuring(from, to time.Time) []Sale {
 
 // run is a run with the orders of its ledger.
 type run struct {
-	id        string
+	id        string    // id of the run
 	destroyed bool      // a fault that began during the run destroyed its ledger
 	first     time.Time // time of its first order
 	last      time.Time // time of its last order
@@ -95,9 +95,9 @@ func findRuns(r Record) (runs []*run) {
 
 // loss is a number of updates that were lost between two snapshots.
 type loss struct {
-	run      string // id of the run
-	from, to time.Time
-	updates  int64
+	run      string    // id of the run
+	from, to time.Time // request for the earlier snapshot, and receipt of the later one
+	updates  int64     // number of lost updates
 }
 
 // findLosses returns the losses in all runs, by the times of the snapshots that show them.
@@ -114,7 +114,7 @@ func findLosses(r Record) (all []loss) {
 	return all
 }
 
-// lostBetween returns the number of lost updates that first show in a snapshot after one time, and not after another.
+// lostBetween returns the number of lost updates that a snapshot received after one time, but not after the other, was the first to show.
 func (t *timeline) lostBetween(after, until time.Time) (n int64) {
 	for _, loss := range t.losses {
 		if loss.to.After(after) && !loss.to.After(until) {

@@ -13,7 +13,7 @@ import (
 // Excerpt is a piece of a source file.
 type Excerpt struct {
 	Name string `json:"name"` // path of the file from the root of the repository
-	From int    `json:"from"` // 1-based number of its first line in the file
+	From int    `json:"from"` // 1-based number of the excerpt's first line in the file
 	Text string `json:"text"`
 }
 

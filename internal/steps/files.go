@@ -19,7 +19,7 @@ import (
 type File struct {
 	Name     string `json:"name"`    // path from the root of the repository
 	Replaces string `json:"was"`     // name of the file that it replaces; "": none
-	Note     string `json:"says"`    // reason why it is new; "": it existed before
+	Note     string `json:"says"`    // reason why the file is new; "": it existed before
 	Head     bool   `json:"head"`    // only the head: package comment, imports
 	Added    int    `json:"added"`   // number of added lines
 	Removed  int    `json:"removed"` // number of removed lines
@@ -88,7 +88,7 @@ func changedFiles(pairs []pair, in language.Language) (all []File) {
 type pair struct {
 	path     string // path from the root of the repository
 	replaced string // name of the file that is replaced; "": none
-	note     string // reason why the file is new, or what the pair shows of it; "": none, or the default for a new file
+	note     string // reason why the file is new, or the part of the file that the pair shows; "": none, or the default for a new file
 	before   string // text before the step; "": it did not exist
 	after    string // text after the step; "": it no longer exists
 }

@@ -72,8 +72,8 @@ func (*Workers) Kill(name string) error {
 	return request(context.Background(), map[string]any{"kill": name})
 }
 
-// Stop returns an error: a worker cannot be paused.
-func (*Workers) Stop(string) error { return errNoSignals }
+// Pause returns an error: a worker cannot be paused.
+func (*Workers) Pause(string) error { return errNoSignals }
 
 // Resume returns an error: a worker cannot be paused.
 func (*Workers) Resume(string) error { return errNoSignals }

@@ -51,10 +51,10 @@ type Account struct {
 	queues map[int]*redisQueue // queue for the lock of each stock segment; 0: the whole stock
 }
 
-// Limits bounds the memory of an account that never ends, and how long it waits. The zero value keeps everything, and waits without a limit
-// for an event that explains another.
+// Limits bounds the memory of an account that never ends, and the time for which the account waits. The zero value keeps everything, and
+// waits without a limit for an event that explains another.
 type Limits struct {
-	MaxEvents     int           // number of the newest events that are kept; other records are then bounded, too; 0: no bound
+	MaxEvents     int           // number of newest events that are always kept, at most twice as many; 0: no bound on any record
 	MaxPerKind    int           // findings of a kind between two calls of TakeFindings; 0: no bound
 	MaxReplyDelay time.Duration // time to wait for the late reply that explains a contradiction; 0: until the end
 	AllowOverlap  bool          // the lock lets several sales into the critical section, so overlaps are not reported
@@ -108,8 +108,8 @@ type pendingEvent struct {
 	unresolvedKeys int // number of keys on which the event's effect is not known yet
 }
 
-// WithoutEvents returns an account of the same run as it was before the first of Events, so that Events can be recorded again in another
-// order. It has the counts and the story of earlier events.
+// WithoutEvents returns an account of the same run before the first of Events, to which Events can be recorded again in another order. It
+// has the counts and the story of earlier events.
 func (a *Account) WithoutEvents() *Account {
 	earlier := NewAccount(a.limits)
 	if a.countsBeforeEvents != nil {
@@ -219,7 +219,7 @@ func (a *Account) interpret(next *pendingEvent) {
 	}
 }
 
-// ProvisionalFindings returns the findings that are true at now and may still change, with at most maxPairs overlaps; 0: all overlaps.
+// ProvisionalFindings returns the findings that are true at now and may still change. It returns at most maxPairs overlaps; 0: all.
 func (a *Account) ProvisionalFindings(now time.Time, maxPairs int) (found []Finding) {
 	found = append(found, a.findOngoingOverlaps(now, maxPairs)...)
 	found = append(found, a.findLeftBehind()...)
@@ -268,8 +268,8 @@ func (a *Account) TakeFindings() []Finding {
 	return taken
 }
 
-// maxRemembered is the number of sales and holdings that an account with limits keeps at least: several times what a page shows.
-const maxRemembered = 400
+// minRemembered is the smallest number of sales and of holdings that an account with limits keeps: several times what a page shows.
+const minRemembered = 400
 
 // trim drops the oldest entries if the account has limits.
 func (a *Account) trim() {
@@ -280,26 +280,26 @@ func (a *Account) trim() {
 		a.countsBeforeEvents, a.nextCountsBeforeEvents = a.nextCountsBeforeEvents, maps.Clone(a.FindingCounts)
 		a.Events = slices.Clone(a.Events[len(a.Events)-a.limits.MaxEvents:])
 	}
-	if len(a.CriticalSections) > 2*maxRemembered && a.storySnapshot == nil {
+	if len(a.CriticalSections) > 2*minRemembered && a.storySnapshot == nil {
 		a.storySnapshot = a.Story()
 	}
 	a.Holdings, a.NodeHoldings, a.CriticalSections = trimOldest(a.Holdings), trimOldest(a.NodeHoldings), trimOldest(a.CriticalSections)
 	a.Stops = trimOldest(a.Stops)
 	for _, q := range a.queues {
-		q.dead = trimOldest(q.dead)
+		q.leftClaims = trimOldest(q.leftClaims)
 	}
-	if len(a.Sales)-len(a.ActiveSales) > 2*maxRemembered {
+	if len(a.Sales)-len(a.ActiveSales) > 2*minRemembered {
 		a.trimSales()
 	}
-	if len(a.orphanRenewals) > maxRemembered {
+	if len(a.orphanRenewals) > minRemembered {
 		clear(a.orphanRenewals)
 	}
 }
 
-// trimOldest drops the oldest elements from time to time, so that at most 2*maxRemembered are left.
+// trimOldest drops the minRemembered oldest elements of a list that has more than twice as many.
 func trimOldest[T any](all []T) []T {
-	if len(all) > 2*maxRemembered {
-		return slices.Clone(all[maxRemembered:])
+	if len(all) > 2*minRemembered {
+		return slices.Clone(all[minRemembered:])
 	}
 	return all
 }
@@ -307,7 +307,7 @@ func trimOldest[T any](all []T) []T {
 // trimSales drops the oldest ended sales, except those in the story, which can still be drawn.
 func (a *Account) trimSales() {
 	a.storySnapshot = a.Story()
-	old := len(a.Sales) - len(a.ActiveSales) - maxRemembered
+	old := len(a.Sales) - len(a.ActiveSales) - minRemembered
 	isInStory := func(s *Sale) bool {
 		return slices.ContainsFunc(a.storySnapshot, func(t StoryMoment) bool { return t.Subject == s.Name || t.Other == s.Name })
 	}

@@ -50,7 +50,7 @@ type Command struct {
 	LastPoll time.Time `json:"polled,omitzero"` // time at which the last of Polls was sent; zero: there was none
 
 	Verb    Verb    `json:"verb,omitempty"`    // effect of the command on the lock or the stock
-	Outcome Outcome `json:"outcome,omitempty"` // result of that effect
+	Outcome Outcome `json:"outcome,omitempty"` // whether the command had that effect
 	Holder  string  `json:"holder,omitempty"`  // owner for whom the command was sent: a sale, or a replica whose sales share one holding
 	TTL     Millis  `json:"ttl_ms,omitempty"`  // expiry that the command sets; 0: none
 	Stock   int64   `json:"stock,omitempty"`   // stock that was read or written
@@ -65,18 +65,18 @@ type Kind string
 
 // The kinds of events that a Recorder records. Those made from a service.Moment mark the moments of a sale.
 const (
-	KindCommand Kind = "command"
-	KindGap     Kind = "gap" // the recorder dropped events before this one
+	KindCommand Kind = "command" // a client of the replica sent a command to Redis
+	KindGap     Kind = "gap"     // the recorder dropped events before this one
 
-	KindAsks     = Kind(service.Asks)
-	KindObtains  = Kind(service.Obtains)
-	KindLoses    = Kind(service.Loses)
-	KindLeaves   = Kind(service.Leaves)
-	KindReleased = Kind(service.Released)
-	KindEnds     = Kind(service.Ends)
+	KindAsks     = Kind(service.Asks)     // the sale asks for the lock
+	KindObtains  = Kind(service.Obtains)  // the sale has obtained the lock and enters the critical section
+	KindLoses    = Kind(service.Loses)    // the sale learns that its lock is lost
+	KindLeaves   = Kind(service.Leaves)   // the sale leaves the critical section and begins to release the lock
+	KindReleased = Kind(service.Released) // the release has ended, possibly with an error
+	KindEnds     = Kind(service.Ends)     // the sale is over: sold, or failed with an error
 
 	// Faults of a replica. They are recorded by whoever injects the fault, because the replica cannot.
-	KindDies            Kind = "dies"
+	KindDies            Kind = "dies"    // the replica's process dies
 	KindStops           Kind = "stops"   // the replica's process is stopped, with all its timers
 	KindResumes         Kind = "goes-on" // the stopped replica resumes
 	KindCommandHeld     Kind = "held"    // a command of the replica is held on its way to Redis
@@ -136,28 +136,28 @@ func (e Event) isDataLoss() bool {
 // Verb is the effect of a command on the lock or the stock.
 type Verb = meaning.Verb
 
-// The verbs, see package meaning.
+// The verbs of package meaning.
 const (
-	Takes   = meaning.Takes
-	Looks   = meaning.Looks
-	Renews  = meaning.Renews
-	Removes = meaning.Removes
-	Reads   = meaning.Reads
-	Writes  = meaning.Writes
+	Takes   = meaning.Takes   // takes the lock, or tries to
+	Looks   = meaning.Looks   // reads the key of the lock
+	Renews  = meaning.Renews  // sets the expiry of the lock again
+	Removes = meaning.Removes // deletes the lock, or releases it once
+	Reads   = meaning.Reads   // reads the stock
+	Writes  = meaning.Writes  // writes the stock
 )
 
 // Outcome is the result of a command.
 type Outcome = meaning.Outcome
 
-// The outcomes, see package meaning.
+// The outcomes of package meaning.
 const (
-	Done     = meaning.Done
-	Again    = meaning.Again
-	ByOther  = meaning.ByOther
-	ByNobody = meaning.ByNobody
-	NotOwner = meaning.NotOwner
-	Refused  = meaning.Refused
-	Unknown  = meaning.Unknown
-	Over     = meaning.Over
-	Passed   = meaning.Passed
+	Done     = meaning.Done     // done, and none of the special cases below
+	Again    = meaning.Again    // done: a nested call took or released the holder's lock, or the ledger has the order already
+	ByOther  = meaning.ByOther  // not done: another owner holds the lock
+	ByNobody = meaning.ByNobody // not done: the lock is free
+	NotOwner = meaning.NotOwner // not done: the lock is free or held by another owner
+	Refused  = meaning.Refused  // not done: the lock is held, or the fencing token of the sale is stale
+	Unknown  = meaning.Unknown  // no reply, so the command may have been executed
+	Over     = meaning.Over     // not done: the run of the sale is over
+	Passed   = meaning.Passed   // done: the lock was released to the first waiter in the queue
 )

@@ -58,11 +58,11 @@ type Holding struct {
 // HoldingEnd is the way in which a holding ended.
 type HoldingEnd string
 
-// The ends of holdings.
+// The ways in which a holding ends.
 const (
-	Ongoing            HoldingEnd = ""
-	GivenBack          HoldingEnd = "given-back"
-	Expired            HoldingEnd = "expired"
+	Ongoing            HoldingEnd = ""            // the holding has not ended
+	GivenBack          HoldingEnd = "given-back"  // the holder released the lock
+	Expired            HoldingEnd = "expired"     // the lock expired
 	RemovedByOther     HoldingEnd = "removed"     // another owner removed the lock
 	OverwrittenByOther HoldingEnd = "overwritten" // another owner overwrote the lock
 	LostByRedis        HoldingEnd = "forgotten"   // Redis lost the key
@@ -106,8 +106,8 @@ func (a *Account) addHolding(h *Holding) {
 	a.Holdings = slices.Insert(a.Holdings, at, h)
 }
 
-// endHolding handles the end of a holding. An expiry is detected only some time later: a sale may have been in the critical section at the
-// expiry, or may have written since then.
+// endHolding handles the end of a holding. An expiry is detected only some time later. By then, a sale that was in the critical section at
+// the expiry may have written.
 func (a *Account) endHolding(h *Holding) {
 	if h.Node > 0 {
 		h = a.endNodeHolding(h)
@@ -160,7 +160,7 @@ func (a *Account) endNodeHolding(part *Holding) *Holding {
 	if len(ongoingHoldings(a.NodeHoldings, part.Holder)) != a.nodeCount/2 {
 		return nil
 	}
-	last := whole.lastLostPart // several may have expired at once, and their ends may show in another order
+	last := whole.lastLostPart // several parts may have expired at once, and replies may show their ends in another order
 	whole.To, whole.End, whole.EndedBy, whole.TTL = last.To, last.End, last.EndedBy, last.TTL
 	kinds := map[HoldingEnd]FindingKind{RemovedByOther: RemovedLock, OverwrittenByOther: OverwroteLock, LostByRedis: RedisLostLock}
 	if kind, ok := kinds[whole.End]; ok {

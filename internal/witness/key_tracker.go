@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// keyTracker follows the lock's key on one Redis from command to command. A command took effect at some moment between its two times: of
-// the commands that may have been next, the tracker applies the one that ended first and fits the known state. While none fits, they wait
-// for an event that makes one fit.
+// keyTracker follows the lock's key on one Redis from command to command. A command took effect at some moment between Sent and Replied. Of
+// the commands that may have been next and fit the known state, the tracker applies the one that ended first. If no command fits, they all
+// wait for an event after which one fits.
 type keyTracker struct {
 	account          *Account         // account that gets the holdings and findings
 	node             int              // 1-based Redlock master that has the key; 0: the Redis with the stock
@@ -17,8 +17,8 @@ type keyTracker struct {
 	latest           *Holding         // latest holding; nil: none yet
 	isHeld           bool             // latest has not ended
 	unanswered       []Event          // commands that asked for the lock and have no reply
-	releasedCommands map[string]Event // arrival of a held command, by replica
-	resentBy         map[string]bool  // replicas whose client has sent a command twice, until that explains an event
+	releasedCommands map[string]Event // latest KindCommandReleased event, by replica
+	resentBy         map[string]bool  // replicas whose client has sent a command twice, until an event is explained by that
 	vanished         []*Holding       // holdings that ended without a known cause
 }
 
@@ -60,7 +60,7 @@ func (k *keyTracker) add(event *pendingEvent) {
 	}
 }
 
-// affectsLock reports whether an event may say something about the lock's key.
+// affectsLock reports whether an event may have changed the lock's key, or may show its state.
 func (e Event) affectsLock() bool {
 	if e.Command != nil {
 		return e.Command.Verb == Takes || e.Command.Verb == Renews || e.Command.Verb == Removes
@@ -223,8 +223,8 @@ func (k *keyTracker) remove(event Event) {
 	}
 }
 
-// claimVanished finds the vanished holding that was ended by a release whose reply came late, and records that cause. It reports whether
-// there was such a holding.
+// claimVanished looks for the vanished holding that a release with a late reply ended, and records the release as the cause. It reports
+// whether there was such a holding.
 func (k *keyTracker) claimVanished(release Event) bool {
 	if c := release.Command; c == nil || c.Verb != Removes || c.Outcome != Done && c.Outcome != Passed {
 		return false
@@ -262,8 +262,8 @@ func (k *keyTracker) loseLock(event Event) {
 	}
 }
 
-// inferHolding begins the holding that a command found, although no known command has taken the lock: the sender's own, if its client sent
-// the command twice, or that of a command without a reply.
+// inferHolding begins a holding that no known command began, because a command found the lock held. The holder is the sender of the command
+// if its client sent the command twice, and otherwise the sender of a command without a reply.
 func (k *keyTracker) inferHolding(event Event) {
 	c := event.Command
 	if c.Outcome == Again || k.resentBy[event.Replica] {

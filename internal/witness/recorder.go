@@ -42,7 +42,7 @@ type Recorder struct {
 	activeSales map[string]*activeSale // sales that have begun and not ended, by owner value
 	noSale      *activeSale            // poll counters of commands that belong to no sale
 	changed     chan struct{}          // closed when there is another event; nil while no watcher waits
-	closed      bool                   // all streams end
+	closed      bool                   // Close was called: all streams end
 }
 
 // activeSale is a sale that has begun and not ended.
@@ -193,7 +193,7 @@ type note struct {
 	event   Event  // event, without the texts of its command
 	args    []any  // arguments of the command; nil: the event is not a command
 	reply   any    // reply to the command, if err is nil
-	err     error  // error of the command, or nil
+	err     error  // error of the command; nil: Redis replied
 	encoded []byte // JSON of the event, as another recorder sent it; otherwise nil
 }
 
@@ -298,8 +298,8 @@ func (s *activeSale) pollsOn(node int) *pollState {
 	return s.polls[node]
 }
 
-// recordRepetition remembers a command for the next call. It reports whether the command asks in vain for the lock or its renewal, like the
-// command before. An attempt on a node that cannot be dialed is in vain, too.
+// recordRepetition remembers a command for the next call. It reports whether both this command and the one before asked in vain for the
+// lock or for its renewal. An attempt on a node that cannot be dialed is in vain, too.
 func (p *pollState) recordRepetition(m meaning.Meaning, name string, unreachable bool) bool {
 	refused := ""
 	if m.Verb == Takes && (m.Outcome == Refused || unreachable) || m.Verb == Looks || m.Verb == Renews && m.Outcome == Unknown {
@@ -312,8 +312,8 @@ func (p *pollState) recordRepetition(m meaning.Meaning, name string, unreachable
 	return false
 }
 
-// isFutileRelease reports whether a command releases a lock on a node that has just refused the lock, or has not received the request. An
-// attempt that gets no majority releases the lock on every node.
+// isFutileRelease reports whether a command tries to release a lock on a node that has just refused the lock or was unreachable. Such
+// commands occur because an attempt that gets no majority releases the lock on every node.
 func (h hook) isFutileRelease(polls *pollState, m meaning.Meaning, err error) bool {
 	return h.node > 0 && polls.refusedCommand != "" && m.Verb == Removes && (m.Outcome == ByOther || m.Outcome == ByNobody || isDialError(err))
 }
@@ -324,8 +324,8 @@ func isDialError(err error) bool {
 	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
-// holderName returns the short name of the owner in a command: that of its sale or, if the owner is a process, that of the replica. The
-// caller holds r.mu.
+// holderName returns the short name of the owner in a command: the name of the sale or, if the owner is a process, the name of the replica.
+// The caller holds r.mu.
 func (r *Recorder) holderName(s *activeSale, owner string) string {
 	switch {
 	case s != nil && (owner == s.owner || !strings.HasPrefix(owner, lock.Key+":")):
@@ -339,8 +339,7 @@ func (r *Recorder) holderName(s *activeSale, owner string) string {
 	}
 }
 
-// canBeSaleOwner reports whether an owner value can be that of a sale: it is neither that of the process nor that of an attempt of the
-// process.
+// canBeSaleOwner reports whether an owner value can belong to a sale, and not to this process or to an attempt of this process.
 func (r *Recorder) canBeSaleOwner(owner string) bool {
 	return strings.HasPrefix(owner, lock.Key+":") && !strings.Contains(owner, r.process)
 }

@@ -172,7 +172,7 @@ func isHeldBy(holder, sale string) bool { return holder == sale || holder == Rep
 type CriticalSection struct {
 	Span
 
-	Sale         string   // short name of the sale
+	Sale         string   // short name of the sale, such as r1#3
 	Segment      int      // 1-based stock segment of the sale; 0: the whole stock
 	Overlaps     []string // first few sales with which the visit overlapped, known at its end
 	OverlapCount int      // number of sales with which the visit overlapped
@@ -310,7 +310,8 @@ func shortenNames(events []Event) []Event {
 // saleNames has the short names of sales by their owner values.
 type saleNames map[string]string
 
-// attribute assigns a command that carries a sale's owner value to that sale, although the sale had ended when the command was sent.
+// attribute returns the event of a command that carries a sale's owner value as an event of that sale, even if the sale had ended when the
+// command was sent. It returns other events unchanged, and records the owner value of a sale that asks for the lock.
 func (o saleNames) attribute(event Event) Event {
 	if event.Kind == KindAsks && event.Owner != "" {
 		o[event.Owner] = event.Sale

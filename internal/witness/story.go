@@ -16,8 +16,8 @@ type StoryMoment struct {
 }
 
 const (
-	maxMoments       = 9 // moments of a story: what a reader takes in at one go
-	maxStoryFindings = 8 // findings of a kind from which a story chooses
+	maxMoments       = 9 // largest number of moments of a story: what a reader takes in at one go
+	maxStoryFindings = 8 // largest number of findings of a kind from which a story chooses
 )
 
 // storyKinds returns the kinds of findings that a story may have, in the order in which findings of the same moment are told. It leaves out
@@ -192,7 +192,7 @@ func (s *storyBuilder) sectionBefore(sale string, at time.Time) *CriticalSection
 	return nil
 }
 
-// orderedMoments returns the moments in order, without repetitions, each with the positions of its causes.
+// orderedMoments returns the first maxMoments moments in order, without repetitions, each with the positions of its causes.
 func (s *storyBuilder) orderedMoments() []StoryMoment {
 	slices.SortStableFunc(s.moments, func(a, b StoryMoment) int {
 		rank := func(k FindingKind) int { return slices.Index(storyKinds(), k) }

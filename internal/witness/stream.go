@@ -62,8 +62,8 @@ func (r *Recorder) Watch(ctx context.Context, pace time.Duration, onEvents func(
 	})
 }
 
-// streamNotes calls onNotes with notes, and with the name of their process. onNotes describes the notes, so that no sale waits for the
-// description.
+// streamNotes calls onNotes with new notes and the name of their process, as Stream describes. onNotes has to describe the notes itself,
+// because sales would wait for a description under the recorder's mutex.
 func (r *Recorder) streamNotes(ctx context.Context, seen string, pace time.Duration, onNotes func(process string, notes []note) error) {
 	for {
 		process, notes, more := r.notesAfter(seen)

@@ -42,8 +42,8 @@ func (a Account) Trace(in language.Language, sales ...string) trace.Trace {
 type traceBuilder struct {
 	in      language.Language // language of the sentences
 	account *Account          // account that is drawn
-	sales   []string          // names of the sales that are drawn
-	drawn   map[string]bool   // sales that have taken a step
+	sales   []string          // names of the sales to draw
+	drawn   map[string]bool   // sales of which a step has been drawn, by name
 	stock   string            // text of the latest known stock
 }
 
@@ -254,8 +254,9 @@ func (d *traceBuilder) withState(step trace.Step, at, until time.Time) trace.Ste
 	return step
 }
 
-// stance returns the stance of a sale at a time. A sale that enters the critical section before the next step is drawn inside, because its
-// command has shown that. A sale that is inside before its first step is drawn absent: steps of the same moment are drawn in an order.
+// stance returns the stance of a sale at a time. A sale that enters the critical section before until, the time of the next step, is drawn
+// inside, because its command has obtained the lock. A sale that is inside before its first step is drawn counts as absent: steps of the
+// same moment are drawn one after the other.
 func (d *traceBuilder) stance(sale string, at, until time.Time) trace.Stance {
 	var latest *Sale // latest sale of that name, because its replica may have been restarted
 	for _, s := range d.account.Sales {

@@ -18,8 +18,8 @@ func (s *Sale) endNestedWait(at time.Time) []Finding {
 	return []Finding{f}
 }
 
-// recordWait ends a sale's wait. It reports a long wait with the holder waited for, which may be the sale itself. It also reports polling;
-// of several masters, the one that was asked most often counts.
+// recordWait ends a sale's wait. It reports a long wait with the holder waited for, which may be the sale itself. It also reports polling.
+// On several masters, the attempts on the master that was asked most often count.
 func (a *Account) recordWait(s *Sale, event Event) {
 	attempts := 0
 	for _, times := range s.attempts {
@@ -129,18 +129,18 @@ func (a *Account) findLeftBehind() []Finding {
 	return []Finding{{Kind: LeftBehind, At: ended, Subject: h.Holder}}
 }
 
-// deadReplica is the lock, or the place in the queue, that a replica leaves behind when it dies.
-type deadReplica struct {
-	holderOrWaiter string    // sale or replica that held the lock; for a place in the queue, the first sale that waited there
-	diedAt         time.Time // time of death
-	queuedSince    time.Time // time at which the replica entered the queue; zero: it was not in it
-	hadLock        bool      // the replica held the lock; false: it had a place in the queue
+// leftClaim is what a dead replica left behind: the lock, or its place in the queue.
+type leftClaim struct {
+	claimant    string    // sale that held the lock, or the first sale that waited; the replica's name if no sale is known
+	diedAt      time.Time // time of death
+	queuedSince time.Time // time at which the replica entered the queue; zero: it was not in the queue
+	hadLock     bool      // the replica held the lock; false: it had a place in the queue
 }
 
 // redisQueue is the queue in Redis for the lock of one segment, as far as commands show it.
 type redisQueue struct {
-	queuedSince map[string]time.Time // time at which each replica first asked in vain
-	dead        []deadReplica        // dead replicas that have not yet delayed a sale
+	queuedSince map[string]time.Time // time at which each waiting replica was first refused the lock, by replica
+	leftClaims  []leftClaim          // claims of dead replicas that no sale has waited for yet
 	handedOffAt time.Time            // time of the latest hand-off to the head of the queue; zero: a sale has obtained the lock since then
 }
 
@@ -168,51 +168,51 @@ func (q *redisQueue) record(event Event) {
 	}
 }
 
-// markDead records what a dead replica leaves behind. holdings and active are those of the account. markDead has to record the names now,
-// because sales of the replica's next process have the same names.
+// markDead records what a dead replica leaves behind. holdings and active are the account's holdings and active sales. markDead has to
+// record the names now, because sales of the replica's next process have the same names.
 func (q *redisQueue) markDead(event Event, segment int, holdings []*Holding, active []*Sale) {
-	dead := deadReplica{diedAt: event.Replied, queuedSince: q.queuedSince[event.Replica]}
+	claim := leftClaim{diedAt: event.Replied, queuedSince: q.queuedSince[event.Replica]}
 	for _, h := range holdings {
 		isOwn := h.Segment == segment && ReplicaOf(h.Holder) == event.Replica
 		if isOwn && h.Contains(event.Replied) && (h.End != Ongoing || !h.isExpiredAt(event.Replied)) {
-			dead.holderOrWaiter, dead.hadLock = h.Holder, true
+			claim.claimant, claim.hadLock = h.Holder, true
 		}
 	}
 	for _, s := range active {
 		switch {
 		case s.Replica != event.Replica || s.Segment != segment:
-		case dead.holderOrWaiter == event.Replica && !s.ObtainedAt.IsZero(),
-			dead.holderOrWaiter == "" && s.IsWaiting() && !dead.queuedSince.IsZero():
-			dead.holderOrWaiter = s.Name
+		case claim.claimant == event.Replica && !s.ObtainedAt.IsZero(),
+			claim.claimant == "" && s.IsWaiting() && !claim.queuedSince.IsZero():
+			claim.claimant = s.Name
 		}
 	}
-	if dead.holderOrWaiter != "" {
-		q.dead = append(q.dead, dead)
+	if claim.claimant != "" {
+		q.leftClaims = append(q.leftClaims, claim)
 	}
 	delete(q.queuedSince, event.Replica)
 }
 
-// admit handles an event in which a waiting sale obtains the lock. It returns the findings about the dead replicas that the sale waited
-// for, and forgets those replicas.
+// admit handles an event in which a waiting sale obtains the lock. It returns the findings about the dead replicas for which the sale
+// waited, and drops the claims of those replicas.
 func (q *redisQueue) admit(s *Sale, event Event) (found []Finding) {
 	queued, ok := q.queuedSince[event.Replica]
 	if !ok { // The sale obtained the lock at once.
 		queued = s.AskedAt
 	}
 	delete(q.queuedSince, event.Replica)
-	q.dead = slices.DeleteFunc(q.dead, func(g deadReplica) bool {
-		since, kind := laterOf(g.diedAt, s.AskedAt), DiedHolding
-		if !g.hadLock {
-			if !q.handedOffAt.After(g.queuedSince) || !queued.After(g.queuedSince) {
+	q.leftClaims = slices.DeleteFunc(q.leftClaims, func(claim leftClaim) bool {
+		since, kind := laterOf(claim.diedAt, s.AskedAt), DiedHolding
+		if !claim.hadLock {
+			if !q.handedOffAt.After(claim.queuedSince) || !queued.After(claim.queuedSince) {
 				return false // The sale was ahead of the dead replica's place, or that turn has not come.
 			}
 			since, kind = laterOf(q.handedOffAt, s.AskedAt), DiedInQueue
 		}
-		f := Finding{Kind: kind, At: event.Replied, Subject: g.holderOrWaiter, Other: s.Name, Duration: Millis(event.Replied.Sub(since))}
+		f := Finding{Kind: kind, At: event.Replied, Subject: claim.claimant, Other: s.Name, Duration: Millis(event.Replied.Sub(since))}
 		switch {
 		case time.Duration(f.Duration) > reportedWait:
 			found = append(found, f)
-		case !g.hadLock:
+		case !claim.hadLock:
 			f.Kind, f.Duration = QueuePlaceExpired, 0
 			found = append(found, f)
 		}

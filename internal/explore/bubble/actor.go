@@ -34,7 +34,7 @@ type Actor struct {
 	Kind    int // actors of one kind are interchangeable, so they start in the order of their names
 	Process *Process
 
-	run         *Run
+	run         *Run       // run of which the actor is a part
 	mu          sync.Mutex // guards phase and err
 	phase       Phase
 	err         error              // error of the last call; nil: success, or none yet
@@ -103,7 +103,7 @@ func (a *Actor) Start(call Call) {
 	})
 }
 
-// Go runs a function of the code under test in a new goroutine. If it panics, the message includes the schedule.
+// Go runs a function of the code under test in a new goroutine. If the function panics, the message includes the schedule.
 func (a *Actor) Go(f func()) {
 	go func() {
 		defer a.addScheduleToPanic()
@@ -118,8 +118,8 @@ func (a *Actor) addScheduleToPanic() {
 	}
 }
 
-// growStack makes the runtime enlarge the goroutine's stack at once. A client's calls go deep, and growing the stack piece by piece takes a
-// tenth of a search's time.
+// growStack makes the runtime enlarge the goroutine's stack at once. The calls in a client are deeply nested, and to grow the stack step by
+// step would take a tenth of a search's time.
 //
 //go:noinline
 func growStack() {

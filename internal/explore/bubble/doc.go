@@ -9,6 +9,6 @@
 // Begin with Explorer. Explorer.Search runs all schedules, the shortest first, by package search; Explorer.Reproduce runs one and draws it.
 //
 // Two states are the same if everything that the future depends on is the same (state_hash.go): the contents of the nodes, the messages in
-// flight, and what each process has observed. Code that has observed the same behaves the same, unless it depends on chance; a schedule
-// that chance has led elsewhere is run again.
+// flight, and what each process has observed. Code that has observed the same behaves the same, unless it depends on chance. If chance
+// leads a schedule to another state than before, the schedule is run again.
 package bubble

@@ -25,12 +25,12 @@ const (
 )
 
 var (
-	bubbleHeader    = regexp.MustCompile(`^goroutine \d+ \[([^,\]]+).*, synctest bubble (\d+)`)
-	mutexWait       = regexp.MustCompile(`^sync\.(?:RW)?Mutex\.R?Lock`)
-	runningState    = regexp.MustCompile(`^(?:running|runnable)`)
-	stackFrame      = regexp.MustCompile(`(?m)^(.+)\([^()]*\)\n\t(\S+:\d+)`)
-	creator         = regexp.MustCompile(`(?m)^created by (.+) in goroutine \d+\n\t(\S+:\d+)`)
-	standardPackage = regexp.MustCompile(`^(?:sync|runtime|internal)[./]`) // functions of Go's runtime and synchronisation packages
+	bubbleHeader    = regexp.MustCompile(`^goroutine \d+ \[([^,\]]+).*, synctest bubble (\d+)`) // state, bubble
+	mutexWait       = regexp.MustCompile(`^sync\.(?:RW)?Mutex\.R?Lock`)                         // state of a wait for a mutex
+	runningState    = regexp.MustCompile(`^(?:running|runnable)`)                               // state of a goroutine that computes
+	stackFrame      = regexp.MustCompile(`(?m)^(.+)\([^()]*\)\n\t(\S+:\d+)`)                    // function, line
+	creator         = regexp.MustCompile(`(?m)^created by (.+) in goroutine \d+\n\t(\S+:\d+)`)  // function, line
+	standardPackage = regexp.MustCompile(`^(?:sync|runtime|internal)[./]`)                      // functions of Go itself
 )
 
 // goroutine is a goroutine of a bubble, as a stack trace shows it.
@@ -39,7 +39,7 @@ type goroutine struct {
 	stack string // whole text, with the header
 }
 
-// goroutines returns the goroutines of the newest bubble. Abandoned bubbles may have left others.
+// goroutines returns the goroutines of the newest bubble. Abandoned bubbles may have left more goroutines behind.
 func goroutines() (all []goroutine) {
 	text := make([]byte, 1<<20)
 	text = text[:runtime.Stack(text, true)]

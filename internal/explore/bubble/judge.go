@@ -23,8 +23,8 @@ type Violation struct {
 	Schedule string // schedule that shows it, as Reproduce takes it; set by Search and Reproduce
 }
 
-// Drive executes the commands of a process and delivers pushes to it, until it sends nothing more or EndlessRepetitions commands were
-// executed. It returns the number of commands executed.
+// Drive executes the commands of a process and delivers pushes to the process, until it sends nothing more or EndlessRepetitions commands
+// were executed. Drive returns the number of commands executed.
 func (r *Run) Drive(p *Process) (commands int, err error) {
 	isOwn := func(conn *server.Conn) bool { return conn.Process == p.Name && !conn.IsClosedByClient() }
 	for commands < EndlessRepetitions {
@@ -49,7 +49,7 @@ func (r *Run) Drive(p *Process) (commands int, err error) {
 }
 
 // CheckBusy returns a description if the process of the last step sends EndlessRepetitions commands without a pause, and "" otherwise. It
-// changes the run: only CheckPolling may follow.
+// executes these commands, so the run cannot take further steps; CheckPolling may follow.
 func (r *Run) CheckBusy() (says string, err error) {
 	i := slices.IndexFunc(r.processes, func(p *Process) bool { return p.Name == r.currentStep.Actor && !p.Crashed && !p.Paused })
 	if i < 0 {
@@ -86,7 +86,7 @@ func (r *Run) CheckStuck() (says string, err error) {
 // CheckPolling returns a description if an actor's call polls forever although all other actors have done what they can, and "" otherwise.
 // It may only be called while no actor is NotStarted or BetweenCalls. It lets time pass, so the run cannot take further steps.
 func (r *Run) CheckPolling() (says string, err error) {
-	if r.server.NextExpiry() > 0 { // The states after the expiry are judged themselves.
+	if r.server.NextExpiry() > 0 { // The search also judges the states after the expiry.
 		return "", nil
 	}
 	start := r.Now()
@@ -110,7 +110,8 @@ func (r *Run) CheckPolling() (says string, err error) {
 	return "", nil
 }
 
-// HasMessagesInFlight reports whether a command or a push that was sent may still arrive.
+// HasMessagesInFlight reports whether a command or a push that was sent may still arrive. A command whose connection the client has closed
+// may arrive only if the fault late may still happen.
 func (r *Run) HasMessagesInFlight() bool {
 	mayArrive := func(conn *server.Conn) bool {
 		return !conn.IsClosedByClient() || r.remainingFaults[fault.Late] > 0
@@ -118,8 +119,8 @@ func (r *Run) HasMessagesInFlight() bool {
 	return slices.ContainsFunc(r.server.HeldConns(), mayArrive) || len(r.server.PushingConns()) > 0
 }
 
-// isAnyCalling reports whether an actor is in a call or between two calls. If so, the code may still end its goroutines, so a goroutine
-// that remains is not a leak.
+// isAnyCalling reports whether an actor is in a call or between two calls, and its process is not paused. If so, the code may still end its
+// goroutines, so a goroutine that remains is not a leak.
 func (r *Run) isAnyCalling() bool {
 	return slices.ContainsFunc(r.actors, func(a *Actor) bool { return (a.IsIn(Calling) || a.IsIn(BetweenCalls)) && !a.Process.Paused })
 }

@@ -17,13 +17,13 @@ type Process struct {
 	Name        string   // names of the actors in it, joined: "A", "BC"
 	Index       int      // position among the processes of the run
 	Actors      []*Actor // in the order of their names
-	Crashed     bool     // true from a crash on
-	Paused      bool     // true from a pause on
+	Crashed     bool     // the process has crashed, for good
+	Paused      bool     // the process was paused, for the rest of the run
 	LostMessage bool     // a command or a reply was lost, or the client gave up waiting for a reply
 
-	run          *Run
+	run          *Run     // run of which the process is a part
 	cleanups     []func() // functions registered by Cleanup
-	history      history  // everything that it has observed
+	history      history  // everything that the process has observed
 	hashBuffer   []byte   // scratch space of recordEvent
 	sentCommands int      // number of commands sent
 }
@@ -49,9 +49,9 @@ func (p *Process) Cleanup(f func()) { p.cleanups = append(p.cleanups, f) }
 // ErrCrashed is the error of an actor whose process has crashed.
 var ErrCrashed = errors.New("its process has crashed")
 
-// processSteps returns the possible crashes and pauses. A process can crash only while one of its actors has started and is not done:
-// before and after that it has nothing to lose. It can pause only while it does not wait for a reply: its timers continue in the bubble, so
-// its reaction to a late reply could not be simulated.
+// processSteps returns the possible crashes and pauses. A process can crash only while one of its actors has started and is not done: at
+// other times a crash has no effect. It can pause only while it does not wait for a reply: its timers continue in the bubble, so its
+// reaction to a late reply could not be simulated.
 func (r *Run) processSteps() (all []step) {
 	add := func(p *Process, what, kind string, do func()) {
 		all = append(all, step{p.Name + ":" + what, kind, p.Name, func() error {

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/trace"
 )
 
-// maxReplays is the number of times that a schedule is run to reproduce a violation. The code may depend on chance; a choice between two
-// cases takes few runs.
+// maxReplays is the largest number of times that a schedule is run to reproduce a violation. The code may depend on chance; a random choice
+// between two cases needs only a few runs.
 const maxReplays = 100
 
 // ReplayResult is the result of running one schedule.
@@ -20,9 +20,9 @@ type ReplayResult struct {
 	Drawing    string      // sequence diagram, as text
 }
 
-// Reproduce runs one schedule until it shows a violation of the kind want, or of any kind in Limits.Kinds if want is "". It tries
-// maxReplays times, because chance may lead elsewhere. It fails if no run shows want, or if the schedule has a step that the code cannot
-// take.
+// Reproduce runs one schedule until it shows a violation of the kind want, or of any kind in Limits.Kinds if want is "". It runs the
+// schedule at most maxReplays times, because chance may lead a run elsewhere. It fails if no run shows want, or if the schedule has a step
+// that the code cannot take.
 func (e *Explorer) Reproduce(schedule []string, want string) (result ReplayResult, err error) {
 	for n := 1; n <= maxReplays; n++ {
 		var drawing trace.Trace
@@ -81,7 +81,7 @@ func (r *Run) phases() (all []Phase) {
 	return all
 }
 
-// describeStep completes the description of the last step, given the time and the phases of the actors before it.
+// describeStep completes and returns the description of the last step. start and before are the time and the actors' phases before it.
 func (r *Run) describeStep(start time.Duration, before []Phase) trace.Step {
 	if later := r.Now() - start; later > 0 {
 		does := r.currentStep.Says

@@ -50,7 +50,7 @@ func (e *Explorer) Explore(report Report) {
 	}
 }
 
-// unusedFaultsText lists the faults that have happened in no run, so that nothing is known about them.
+// unusedFaultsText returns a clause that lists the faults that have happened in no run; "" if there are none.
 func unusedFaultsText(faults []string) string {
 	if len(faults) == 0 {
 		return ""

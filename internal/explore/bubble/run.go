@@ -42,8 +42,8 @@ type Limits struct {
 type Game interface {
 	// Calls returns the calls that an actor, which is NotStarted or BetweenCalls, may make next.
 	Calls(a *Actor) []Call
-	// OnChange is called when the contents of the nodes may have changed. by is the process whose command may have changed them; nil: time
-	// may have passed.
+	// OnChange is called when the contents of the nodes may have changed. by is the process whose command may have changed them; nil: they
+	// may have changed because time has passed.
 	OnChange(by *Process)
 	// CanPause reports whether a process may pause now. OnPause is called before it pauses.
 	CanPause(p *Process) bool
@@ -65,25 +65,25 @@ type NewGame func(*Run) (Game, error)
 
 // Explorer explores a game by playing one run after another.
 type Explorer struct {
-	t          *testing.T
-	limits     Limits
+	t          *testing.T     // test that a violation fails
+	limits     Limits         // limits of each search
 	newGame    NewGame        // creates the game of each run
 	shared     *server.Shared // data that the servers of all runs have in common
-	usedFaults fault.Budget   // most occurrences of each fault in any run
+	usedFaults fault.Budget   // largest number of occurrences of each fault in one run
 }
 
-// NewExplorer returns an explorer for the duration of a test. It sets GOMAXPROCS to 1 meanwhile, so that goroutines are scheduled
-// repeatably.
+// NewExplorer returns an explorer for the duration of a test. Until the test ends, GOMAXPROCS is 1, so that goroutines are scheduled in a
+// repeatable order.
 func NewExplorer(t *testing.T, limits Limits, newGame NewGame) (*Explorer, error) {
 	if testing.Testing() && isParallel(t) {
-		return nil, errors.New("the test calls t.Parallel; it cannot, as its runs have to begin alike")
+		return nil, errors.New("the test calls t.Parallel, which is not possible: all runs have to begin in the same state")
 	}
 	shared, err := server.NewShared(limits.Key)
 	if err != nil {
 		return nil, err
 	}
 	t.Cleanup(shared.Close)
-	// The resolver creates its channels once. Created in a run's bubble, they would be unusable in the next.
+	// The resolver creates its channels once. If it created them in the bubble of a run, they would be unusable in the next run.
 	_, _ = net.LookupHost("localhost")
 	processors := runtime.GOMAXPROCS(1)
 	t.Cleanup(func() { runtime.GOMAXPROCS(processors) })
@@ -93,7 +93,8 @@ func NewExplorer(t *testing.T, limits Limits, newGame NewGame) (*Explorer, error
 	return &Explorer{t: t, limits: limits, newGame: newGame, shared: shared}, nil
 }
 
-// isParallel reports whether a test or one of its parents has called t.Parallel. In such a test t.Setenv panics, as SetGlobalRandom would.
+// isParallel reports whether a test or one of its parents has called t.Parallel. It uses the fact that t.Setenv panics in such a test, as
+// SetGlobalRandom would.
 func isParallel(t *testing.T) (parallel bool) {
 	defer func() { parallel = recover() != nil }()
 	t.Setenv("PATH", os.Getenv("PATH")) // The value stays the same.
@@ -137,18 +138,18 @@ func (e *Explorer) play(use func(*Run) error) (leaked string, err error) {
 
 // Run is one schedule in progress.
 type Run struct {
-	explorer        *Explorer
-	game            Game
-	server          *server.Server
-	processes       []*Process
-	actors          []*Actor
-	remainingFaults fault.Budget // faults that may still happen
-	start           time.Time    // the bubble's time at which the run began
-	currentStep     trace.Step   // step in progress, as far as it has been described
-	isDrawn         bool         // steps are described for a drawing
-	isQuiescent     bool         // when time last passed, Horizon was over without an event
-	takenTokens     []string     // steps taken so far
-	hashBuffer      []byte       // scratch space of stateHash
+	explorer        *Explorer      // explorer that plays the run
+	game            Game           // code under test
+	server          *server.Server // simulated Redis
+	processes       []*Process     // processes in the order in which they were added
+	actors          []*Actor       // actors in the order in which they were added
+	remainingFaults fault.Budget   // faults that may still happen
+	start           time.Time      // the bubble's time at which the run began
+	currentStep     trace.Step     // step in progress, as far as it has been described
+	isDrawn         bool           // steps are described for a drawing
+	isQuiescent     bool           // when time last passed, Horizon was over without an event
+	takenTokens     []string       // steps taken so far
+	hashBuffer      []byte         // scratch space of stateHash
 }
 
 // Add adds a process with actors of the given names, all of one kind. Open its code afterwards with Open.
@@ -162,8 +163,8 @@ func (r *Run) Add(kind int, names ...string) *Process {
 	return p
 }
 
-// Open calls the function that sets up the code of a process. The commands that it sends are executed at once, in the order of HeldConns;
-// they are not steps of the schedule.
+// Open calls open, which sets up the code of a process. The commands that open sends are executed at once, in the order of HeldConns. They
+// are not steps of the schedule.
 func (r *Run) Open(p *Process, open func() error) error {
 	result := make(chan error, 1)
 	go func() { growStack(); result <- open() }()

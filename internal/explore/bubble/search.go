@@ -23,15 +23,15 @@ var errSearchDone = errors.New("the search is done")
 // Result is the result of a search.
 type Result struct {
 	Violations     []Violation   // shortest violation of each kind
-	Runs           int           // schedules run, repetitions included
+	Runs           int           // number of runs, including repetitions
 	States         int           // number of different states
-	Depth          int           // all schedules of up to this many steps were run
+	Depth          int           // number of steps up to which all schedules were run
 	Complete       bool          // there are no longer schedules
 	Incomplete     string        // reason why the search ended before Limits.Depth and is not Complete; "": none
 	RepeatedRuns   int           // runs that were repeated because chance had led them elsewhere
-	UnreachedSteps int           // steps that no repetition reached again
+	UnreachedSteps int           // number of steps that no repetition reached again, so that the search did not continue from them
 	UnusedFaults   []string      // allowed faults that have happened in no run
-	Took           time.Duration // real time
+	Took           time.Duration // real time that the search took
 }
 
 // Steps returns the number of steps of the violation's schedule.
@@ -42,7 +42,7 @@ type searcher struct {
 	*Explorer                             // explorer whose game is searched
 	stop         func()                   // ends the search
 	judgedStates map[judgedState]struct{} // states for which Judge was called
-	result       Result
+	result       Result                   // result so far
 
 	stepCount     atomic.Int64 // steps of all runs; also read by DiagnoseRun
 	lastStepCount int64        // stepCount at the last progress
@@ -68,11 +68,11 @@ func (e *Explorer) Search() (Result, error) {
 		if err != nil || e.shared.Scripts() == scripts {
 			return searcher.result, err
 		}
-		// A script was seen for the first time, so earlier uses of it may have had another name. Search again.
+		// A script was seen for the first time, so earlier uses of this script may have had another name. Search again.
 	}
 }
 
-// completeResult sets the fields of the result that qualify it.
+// completeResult sets Took, UnusedFaults and Incomplete of the result.
 func (s *searcher) completeResult(took time.Duration) {
 	r, limits := &s.result, s.limits
 	r.Took = took
@@ -167,7 +167,7 @@ func (s *searcher) addViolation(v Violation, path []string) {
 	switch {
 	case i < 0:
 		s.result.Violations = append(s.result.Violations, v)
-	case s.result.Violations[i].Steps() > v.Steps(): // Chance may show a shorter one later.
+	case s.result.Violations[i].Steps() > v.Steps(): // By chance, a later run may show the kind in fewer steps.
 		s.result.Violations[i] = v
 	}
 }
@@ -179,7 +179,7 @@ type searchRun struct {
 	path     []string           // tokens of the steps taken
 	hash     search.Fingerprint // hash of the state after path, computed before it was judged
 	isJudged bool               // Check was called
-	isAtRest bool               // no call is in progress in the judged state
+	isAtRest bool               // isAnyCalling was false in the judged state
 	err      error              // first error of a step or of Judge
 }
 
@@ -197,7 +197,7 @@ func (r *searchRun) Apply(token string) bool {
 	return err == nil
 }
 
-// Check implements search.Run. It judges the state. That may let time pass, so the run cannot take further steps.
+// Check implements search.Run. It judges the state. Judging may let time pass, so the run cannot take further steps.
 func (r *searchRun) Check() search.Observation {
 	key := judgedState{r.Fingerprint(), r.run.currentStep.Actor}
 	r.isJudged, r.isAtRest = true, !r.run.isAnyCalling()

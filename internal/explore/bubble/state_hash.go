@@ -18,13 +18,13 @@ const repeatsToLoop = 40
 const maxPeriod = 16
 
 // history records everything that a process has observed: its events and the time between them, but not their absolute times. Code that has
-// observed the same has the same memory. Endless repetitions are recorded once, so that the history of a polling process ends.
+// observed the same has the same memory. Endless repetitions are recorded once, so that the history of a polling process stays finite.
 type history struct {
 	events      []event
-	lastEvent   time.Duration // time of the last event
-	isRepeating bool          // its last events have been repeated repeatsToLoop times
+	lastEvent   time.Duration // virtual time of the last event
+	isRepeating bool          // the process has repeated its last events repeatsToLoop times
 
-	repeatingSince time.Duration // time at which isRepeating was set
+	repeatingSince time.Duration // virtual time at which isRepeating was set
 }
 
 // event is a recorded event, as hashes.
@@ -78,7 +78,7 @@ func (r *Run) stateHash() search.Fingerprint {
 			b = p.history.events[n-1].prefixHash.Append(b)
 		}
 		if p.Crashed || p.Paused {
-			b = append(strconv.AppendBool(b, p.Crashed), '\n') // What its code does now has no effect.
+			b = append(strconv.AppendBool(b, p.Crashed), '\n') // Actions of the process have no effect any more.
 			continue
 		}
 		if r.isSilent(p) {

@@ -80,8 +80,8 @@ func (r *Run) actorSteps() (all []step) {
 	return all
 }
 
-// commandSteps returns the possible outcomes of the held commands. A lock on several nodes sends to all of them at once and waits for all
-// replies. So a process gets the replies in the order of the nodes: only the order of the processes at each node makes a difference.
+// commandSteps returns the possible outcomes of the held commands. If a process has sent commands to several nodes, it returns only those
+// to the first of these nodes: a lock on several nodes waits for all replies, so their order makes no difference.
 func (r *Run) commandSteps() (all []step) {
 	count, firstNode := map[string]int{}, map[string]int{}
 	for _, conn := range r.server.HeldConns() {
@@ -135,8 +135,7 @@ func (r *Run) commandOutcomes(conn *server.Conn, token string) (all []step) {
 	return all
 }
 
-// executeCommand executes a held command. replyLoss is the reason why the sender does not read the reply; "": the sender
-// reads it.
+// executeCommand executes a held command. replyLoss is the reason why the sender does not read the reply; "": the sender reads the reply.
 func (r *Run) executeCommand(conn *server.Conn, execute func() ([]byte, error), replyLoss string) error {
 	command, sender := conn.CommandText(), r.Process(conn.Process)
 	r.game.OnChange(nil)
@@ -188,7 +187,8 @@ func (r *Run) nodeSteps() (all []step) {
 	return all
 }
 
-// timeSteps returns the passing of time. It is free when nothing else can happen, and costs the fault slow while a process could still act.
+// timeSteps returns the step in which time passes, unless nothing would happen in it. The step is free when no process can act; otherwise
+// it costs the fault slow.
 func (r *Run) timeSteps(hasHeldCommand bool) []step {
 	pass := func() (err error) {
 		moved, err := r.PassTime()

@@ -77,7 +77,7 @@ type Setup struct {
 
 // Judge observes one execution and detects its anomalies.
 type Judge struct {
-	*ownerTracker               // who holds the lock
+	*ownerTracker               // true holder of the lock
 	order         orderChecker  // order of holders and their tokens
 	reports       reportChecker // reports of the lock to its callers
 }
@@ -86,7 +86,7 @@ type Judge struct {
 type commonState struct {
 	Setup
 	sales    []*Sale     // indexed by actor
-	clock    int         // logical time: ticks when the lock changes and when an actor begins to wait
+	clock    int         // logical time: it advances when the lock changes, and when an actor begins to wait
 	detected []Detection // anomalies detected since the last Reset
 
 	unjudged []anomaly.Anomaly // anomalies that cannot be judged because Redis does not show them, without duplicates

@@ -18,7 +18,7 @@ func (st *commonState) keyMentions(k simredis.Key, s *Sale) bool {
 	return names(k.Name) || slices.ContainsFunc(k.Values, names)
 }
 
-// textMentions is keyMentions for a single text: the name of a key, or one value.
+// textMentions is like keyMentions, for a single text: the name of a key, or one value.
 func (st *commonState) textMentions(text string, s *Sale) bool {
 	if st.Sender != nil {
 		return st.Sender([]string{text}) == s.Process

@@ -13,14 +13,14 @@ import (
 type orderChecker struct {
 	*ownerTracker
 	lastChange map[string]int // logical time at which each process last changed a key of the lock
-	grants     []grant        // sorted by the time of obtaining
+	grants     []grant        // grants so far, sorted by obtainedAt
 }
 
 // grant is the fencing token of a sale that obtained the lock.
 type grant struct {
-	at       int   // logical time at which the sale obtained the lock
-	token    int64 // fencing token, if hasToken
-	hasToken bool  // the lock has fencing tokens
+	obtainedAt int   // logical time at which the sale obtained the lock
+	token      int64 // fencing token, if hasToken
+	hasToken   bool  // the lock has fencing tokens
 }
 
 // recordProcessChange records the time at which a process changes a key of the lock on a server.
@@ -41,14 +41,14 @@ func (c *orderChecker) obtainedAt(s *Sale) int {
 	return c.lastChange[s.Process]
 }
 
-// checkToken compares the token of an entering sale with those of earlier and later holders.
+// checkToken compares the token of an entering sale with the tokens of earlier and later holders.
 func (c *orderChecker) checkToken(s *Sale, lease Lease) {
 	if c.Scope == strategy.Nobody { // tokens of different segments have no order
 		return
 	}
-	at := c.obtainedAt(s)
+	obtainedAt := c.obtainedAt(s)
 	token, hasToken := lease.Token()
-	i := slices.IndexFunc(c.grants, func(g grant) bool { return g.at > at })
+	i := slices.IndexFunc(c.grants, func(g grant) bool { return g.obtainedAt > obtainedAt })
 	if i < 0 {
 		i = len(c.grants)
 	}
@@ -62,7 +62,7 @@ func (c *orderChecker) checkToken(s *Sale, lease Lease) {
 			break
 		}
 	}
-	c.grants = slices.Insert(c.grants, i, grant{at, token, hasToken})
+	c.grants = slices.Insert(c.grants, i, grant{obtainedAt, token, hasToken})
 }
 
 // isFenced reports whether a sale is paused and another sale has a larger token.
@@ -87,7 +87,7 @@ func (c *orderChecker) appendGrants(b []byte, order ActorOrder) []byte {
 	}
 	var times []int
 	for _, g := range c.grants {
-		times = append(times, g.at)
+		times = append(times, g.obtainedAt)
 	}
 	var future []int // candidates for obtainedAt of each sale that has not entered: its own time as holder, and its process's last change
 	for _, actor := range order.Actors {
@@ -103,12 +103,12 @@ func (c *orderChecker) appendGrants(b []byte, order ActorOrder) []byte {
 	times = append(times, future...)
 	slices.Sort(times)
 	times = slices.Compact(times)
-	rank := func(at int) int { return slices.Index(times, at) }
+	rank := func(time int) int { return slices.Index(times, time) }
 	for _, g := range c.grants {
-		b = fmt.Appendf(b, "|%d %d", g.token, rank(g.at))
+		b = fmt.Appendf(b, "|%d %d", g.token, rank(g.obtainedAt))
 	}
-	for _, at := range future {
-		b = fmt.Appendf(b, "|%d", rank(at))
+	for _, time := range future {
+		b = fmt.Appendf(b, "|%d", rank(time))
 	}
 	return b
 }

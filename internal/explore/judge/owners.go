@@ -94,7 +94,7 @@ type keyChange struct {
 // hasSameValues reports whether the key's values are the same as before.
 func (ch keyChange) hasSameValues() bool { return slices.Equal(ch.oldKey.Values, ch.newKey.Values) }
 
-// isExpiryAdded reports whether all that changed is that a lock without an expiry got one.
+// isExpiryAdded reports whether the only change is an expiry for a lock that had none.
 func (ch keyChange) isExpiryAdded() bool {
 	return ch.exists && ch.hasSameValues() && ch.oldKey.TTL == 0 && ch.newKey.TTL > 0
 }
@@ -104,7 +104,7 @@ func (ch keyChange) isExpiryShortened() bool {
 	return ch.existed && ch.exists && ch.newKey.TTL > 0 && (ch.oldKey.TTL == 0 || ch.newKey.TTL < ch.oldKey.TTL)
 }
 
-// symptom returns the symptom that this change is if it is made to the lock of another sale.
+// symptom returns the symptom of this change if a sale makes it to the lock of another sale.
 func (ch keyChange) symptom() Symptom {
 	switch {
 	case !ch.exists:
@@ -159,8 +159,8 @@ func (st *commonState) excludeOwnership() {
 	st.ExcludeAnomalies(anomaly.ForeignRelease, anomaly.Untold, anomaly.FalseWord)
 }
 
-// isTakenBy reports whether an actor that wrote the lock's key owns the lock by that. A hash, a list or a set may contain several actors;
-// it is owned by the writer only if it names no other process. Any other holder of such a lock becomes known when it enters.
+// isTakenBy reports whether an actor owns the lock because it wrote the lock's key. A hash, a list or a set may contain several actors. The
+// writer owns it only if it names no other process. Any other holder of such a lock becomes known on entering the critical section.
 func (t *ownerTracker) isTakenBy(by *Sale, k simredis.Key) bool {
 	isNamedRival := func(s *Sale) bool { return s.Process != by.Process && t.keyMentions(k, s) }
 	return k.IsString() || t.isUnattributed(k) || t.keyMentions(k, by) && !t.hasSale(isNamedRival)
@@ -356,8 +356,8 @@ func (t *ownerTracker) Holder() int { return t.holder }
 // Owner returns the index of the actor that owns the lock on a server, or a negative number if nobody does.
 func (t *ownerTracker) Owner(server int) int { return t.servers[server].owner }
 
-// restoreOwner sets the ownership on a server whose place was taken by its replica or snapshot: the owner as of the last write that reached
-// it. If the key is the same, or still belongs to the owner's process, the owner remains.
+// restoreOwner sets the ownership on a server whose place was taken by its replica or snapshot. The owner is that of the last write that
+// reached the replica or snapshot. If the key is the same, or still belongs to the present owner's process, the owner remains.
 func (t *ownerTracker) restoreOwner(o *ownership, replica ownership, ch keyChange) {
 	switch {
 	case !ch.exists:

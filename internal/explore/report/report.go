@@ -148,7 +148,7 @@ func (r Request) printCounterexamples(result explore.Result, whys []*session.Exp
 // replayCommand returns the command that replays a schedule.
 func (r Request) replayCommand(schedule string) string { return r.replayCommandFor(r.Lock, schedule) }
 
-// replayCommandFor is replayCommand for any lock.
+// replayCommandFor is like replayCommand, for any lock.
 func (r Request) replayCommandFor(s strategy.Strategy, schedule string) string {
 	return fmt.Sprintf("%s --replay %q", joinWords(r.Command, s.Name, r.Scenario.String()), schedule)
 }

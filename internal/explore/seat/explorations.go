@@ -57,8 +57,8 @@ func (s *Seat) cacheShortestPath(goal, schedule string, first int) {
 // sendEvent sends an event of an exploration in progress.
 type sendEvent func(name string, value any)
 
-// streamEvents answers with the events of an exploration, of which the last is "done" with the result or "failed" with the error. If the
-// queue was full from the start, it sends nothing and returns ErrBusy.
+// streamEvents answers with the events of an exploration. The last event is "done" with the result, or "failed" with the error. If the
+// queue was full from the start, streamEvents sends nothing and returns ErrBusy.
 func streamEvents(w http.ResponseWriter, explore func(sendEvent) (any, error)) error {
 	events, hasSent := sse.NewWriter(w), false
 	send := func(name string, value any) {
@@ -115,7 +115,7 @@ func (s *Seat) distanceMap(r *http.Request, p report.Request, send sendEvent) (d
 		Waiting bool `json:"waiting"` // the exploration waits for its turn
 	}
 	name := p.Lock.Name + " " + p.Scenario.String()
-	// The error is in one language; and later, the bounds of time and memory may suffice.
+	// Not cached for longer, because the error is in one language, and because the bounds of time and memory may suffice later.
 	tooLargeKey := fmt.Sprintln(name, p.Scenario.Language, time.Now().Truncate(10*time.Minute))
 	var tooLarge error
 	isCached := func() (ok bool) {

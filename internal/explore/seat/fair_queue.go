@@ -22,7 +22,7 @@ type fairQueue struct {
 // ticket is a client's place in the queue.
 type ticket struct {
 	client string     // client that holds the ticket
-	round  int        // round of the turn: the next one, or one after the client's previous ticket
+	round  int        // round of the turn: the next round, or the round after that of the client's previous ticket
 	turn   chan error // receives nil when the turn comes, or ErrBusy if another client needs the place
 }
 
@@ -77,9 +77,9 @@ func (q *fairQueue) startNext() {
 	}
 }
 
-// run waits for a turn of a client, and calls do. It returns nil without that if isDone reports true before or after the wait: another task
-// may have cached the result. During the wait, run calls waiting every second. It fails with ErrLeft if ctx ends first, and with ErrBusy if
-// the queue is full, if another client needs the place, or if ctx ends with that cause.
+// run waits for a turn of a client, and calls do. It does not call do, and returns nil, if isDone reports true before or after the wait:
+// another task may have cached the result. During the wait, run calls waiting every second. It fails with ErrLeft if ctx ends first, and
+// with ErrBusy if the queue is full, if another client needs the place, or if ctx ends with the cause ErrBusy.
 func (q *fairQueue) run(ctx context.Context, client string, isDone func() bool, waiting func(), do func() error) error {
 	if isDone() {
 		return nil

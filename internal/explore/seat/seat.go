@@ -4,9 +4,9 @@
 // The server keeps no state of a reader. A request carries its position: the lock, the scenario as flags of lockstep explore, and the
 // schedule so far, as --replay takes it; so an address is a session. The answer runs the code along the schedule, which takes milliseconds.
 //
-// Hints, oracles and the table also explore. A process runs one exploration at a time, because each observes all goroutines. At the same
-// time it runs one schedule. Clients take turns for both (fairQueue). Explorations and runs are bounded in steps, time and memory, and end
-// when their reader leaves, so the seat is open to everybody who reaches the server. The results of explorations are cached.
+// Hints, oracles and the table also explore. A process runs one exploration at a time, because each exploration observes all goroutines. In
+// addition it runs one schedule at a time. Clients take turns for both (fairQueue). Explorations and runs are bounded in steps, time and
+// memory, and end when their reader leaves, so the seat is open to everybody who reaches the server. Results of explorations are cached.
 package seat
 
 import (

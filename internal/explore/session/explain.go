@@ -52,7 +52,7 @@ func Explain(
 	result := Explanation{Anomaly: a, Step: session.Now().Hits[i].Step, Escapes: []Escape{}, Undecided: []int{}}
 	e := explainer{session, bounds, &result}
 	tokens, path := strings.Fields(session.Now().Schedule), session.Path()
-	checkEnabled := true // An earlier fault may be the one that made the anomaly possible.
+	checkEnabled := true // the fault that made the anomaly possible may be earlier than the faults checked so far
 	for n := len(path); n > 0 && (checkEnabled || result.PointOfNoReturn == 0); n-- {
 		if !session.Undo() {
 			return result, explore.ErrUnrepeatable

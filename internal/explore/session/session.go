@@ -43,7 +43,7 @@ func New(s strategy.Strategy, scenario explore.Scenario, schedule string) (*Sess
 	return NewWithContext(context.Background(), s, scenario, schedule)
 }
 
-// NewWithContext is New with a context. Once ctx has ended, the session takes no further step, and fails with the error of ctx.
+// NewWithContext is like New, with a context. Once ctx has ended, the session takes no further step, and fails with the error of ctx.
 func NewWithContext(ctx context.Context, s strategy.Strategy, scenario explore.Scenario, schedule string) (*Session, error) {
 	h, err := newHarness(ctx, s, scenario)
 	if err != nil {

@@ -57,8 +57,7 @@ func ShortestPath(ctx context.Context, s *Session, a explore.Anomaly, bounds exp
 	}
 }
 
-// searchWithoutFaults searches for the shortest path without further faults from a session's state to a goal, on which avoided is not
-// shown.
+// searchWithoutFaults searches for a shortest path without further faults from a session's state to a goal. The path must not show avoided.
 func searchWithoutFaults(ctx context.Context, s *Session, avoided, goal explore.Anomaly, bounds explore.Bounds) (explore.Result, error) {
 	return searchAfter(ctx, s, &explore.Continuation{Avoid: avoided}, goal, bounds)
 }

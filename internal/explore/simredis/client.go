@@ -35,11 +35,11 @@ type Client struct {
 	network Network // where commands are sent; nil: no schedule runs
 
 	isSending    bool // a command is on its way
-	isConnecting bool // the client opens a connection; the commands by which it does so are not steps of a schedule
+	isConnecting bool // the client is opening a connection; the commands that this takes are not steps of a schedule
 
 	hasBaseHook  bool           // ProcessHook was called for the client itself; later calls are for connections
 	pendingEntry *cachedCommand // cache entry of a command that is sent for the first time, or gets a new reply; nil: none
-	lastReply    []byte         // the new reply; nil: not received yet
+	lastReply    []byte         // new reply to the command of pendingEntry; nil: not received yet
 }
 
 // NewClient creates a client of the server with this index.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Cluster holds the servers of one schedule. The first server holds everything, unless the lock is on several masters: these are then the
-// other servers.
+// Cluster holds the servers of one schedule. The first server holds everything. If the lock is on several masters, these are the other
+// servers, and the first one holds the rest.
 type Cluster struct {
 	sim     *Simulator
 	servers []*Server // all servers, by index
@@ -35,11 +35,11 @@ func (v Version) Minus(earlier Version) Version {
 type Server struct {
 	Index  int    // position in its cluster; 0: the server that holds the stock
 	State  *State // current state
-	Health Health // how it answers
+	Health Health // how the server answers
 
 	Standby           *State        // state of a replica that gets no more updates, or of an old snapshot; nil: neither exists
 	StandbyIsSnapshot bool          // Standby is a snapshot of the server, not a replica
-	ClockOffset       time.Duration // lead of its clock over the virtual time
+	ClockOffset       time.Duration // lead of the server's clock over the virtual time
 
 	watches []*watch // keys watched by connections
 }
@@ -128,7 +128,7 @@ func (c *Cluster) HoldsSame(before []*State) bool {
 	return true
 }
 
-// NextExpiry returns the time until the first key expires; 0: none will.
+// NextExpiry returns the time until the first key expires; 0: no key has an expiry.
 func (c *Cluster) NextExpiry() time.Duration {
 	var next time.Duration
 	for _, s := range c.servers {
@@ -187,8 +187,8 @@ func (c *Cluster) DependsOnTime(s *Server, command *Command) bool {
 	return command.dependsOnTime || command.usesScripts && s.State.scriptsAskTime
 }
 
-// EvaluateOnConn is Evaluate for a command that an actor sends on a connection. It updates the keys that the connection watches. All other
-// changes are in the answer, whose NewState the caller passes to SetState.
+// EvaluateOnConn is like Evaluate, for a command that an actor sends on a connection. It updates the keys that the connection watches. All
+// other changes are in the answer, whose NewState the caller passes to SetState.
 func (c *Cluster) EvaluateOnConn(s *Server, conn *Conn, actor int, now time.Duration, command *Command) (*Answer, error) {
 	if len(s.watches) == 0 && !command.usesWatch {
 		return c.sim.answer(s.State, now+s.ClockOffset, command)

@@ -14,10 +14,10 @@ import (
 // Key is a key with its values, as Redis's reading commands return them: one value for a string, field and value in turn for a hash, the
 // elements of a list or a set, member and score for a sorted set.
 type Key struct {
-	Name   string
+	Name   string        // name of the key
 	kind   string        // type, as the command TYPE names it
 	Values []string      // as described above
-	TTL    time.Duration // time until it expires; 0: never
+	TTL    time.Duration // time until the key expires; 0: never
 }
 
 // IsString reports whether the key is a string: a single value that others cannot add to.

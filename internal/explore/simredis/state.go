@@ -18,7 +18,7 @@ type State struct {
 	scriptsAskTime bool                     // one of the scripts asks for the time of day
 	scriptHashes   string                   // part of Text that lists the scripts
 	answers        map[query]*Answer        // cached answers to commands in this state
-	laterStates    map[time.Duration]*State // cached states after this time without commands
+	laterStates    map[time.Duration]*State // cached later states, by the time without commands
 	renamedTexts   map[string]string        // results of RenamedText, by the id of the rename function
 }
 
@@ -84,7 +84,7 @@ func (s *State) SameTransient(other *State) bool {
 	return slices.EqualFunc(s.Transient, other.Transient, Key.hasSameValues)
 }
 
-// nextExpiry returns the time until the first key expires; 0: none will.
+// nextExpiry returns the time until the first key expires; 0: no key has an expiry.
 func (s *State) nextExpiry() time.Duration {
 	var next time.Duration
 	for _, k := range s.Keys {

@@ -135,7 +135,7 @@ func say(id string, looks []string, s strategy.Strategy) {
 	if err != nil {
 		panic(err)
 	}
-	e.Looks = slices.DeleteFunc(e.Looks, func(l exercise.Look) bool {
+	e.Explorations = slices.DeleteFunc(e.Explorations, func(l exercise.Exploration) bool {
 		return looks != nil && !slices.Contains(looks, l.Scenario.String())
 	})
 	if err := json.NewEncoder(os.Stdout).Encode(e.Explore(context.Background(), s, language.English)); err != nil {

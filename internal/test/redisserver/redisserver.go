@@ -25,12 +25,12 @@ const patience = 20 * time.Second
 type Server struct {
 	Addr string // host:port
 
-	t       testing.TB
-	process *fault.RedisServer
+	t       testing.TB         // test that a failed start fails
+	process *fault.RedisServer // process of the server
 }
 
-// Start starts a server that ends with the test. PORT in args stands for its port. Start calls suite.Needs; a test that starts something
-// before must call it first.
+// Start starts a server that ends with the test. PORT in args stands for the server's port. Start calls suite.Needs. A test that starts
+// something else earlier must call suite.Needs itself, before that.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	suite.Needs(t, "redis-server")
@@ -95,11 +95,11 @@ func (s *Server) run() error {
 // Stop kills the process, and waits until it has ended. Its data are lost.
 func (s *Server) Stop() { s.process.Kill() }
 
-// portsEach is the number of ports reserved for each call of FreePort: an embedded Redis has masters on the ports after its own.
+// portsEach is the number of ports that each call of FreePort reserves: an embedded Redis has masters on the ports after its own.
 const portsEach = 8
 
-// FreePort returns a port at which nobody listens: a random one below those that the system assigns by itself. A file reserves the port,
-// and those after it, so that no other test takes them before this one ends.
+// FreePort returns a port at which nobody listens: a random one below the ports that the system assigns by itself. A file reserves
+// portsEach ports, beginning with this one, so that no other test takes them before this test ends.
 func FreePort(t testing.TB) string {
 	t.Helper()
 	for range 100 {

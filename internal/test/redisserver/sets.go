@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/dao/redisclient"
 )
 
-// joinTimeout is how long servers may take to find each other. A Sentinel that was late once on a busy machine does nothing for 30 seconds
-// (tilt mode), and then asks every 10.
+// joinTimeout is how long servers may take to find each other. A Sentinel that was once delayed by a busy machine does nothing for 30
+// seconds (tilt mode), and then asks every 10 seconds.
 const joinTimeout = 2 * time.Minute
 
 // MasterName is the Sentinels' name of the master.
@@ -81,7 +81,7 @@ func StartClusterNodes(t testing.TB, replicated bool) []*Server {
 	first, firstBus := "", ""
 	for i := range size {
 		bus := FreePort(t)
-		// An election that fails, as a master has not noticed yet, is repeated after four times the timeout.
+		// An election that fails, because a master has not noticed the failure yet, is repeated after four times the timeout.
 		node := Start(t, "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-node-timeout", "2500",
 			"--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0")
 		client := redisclient.Single(redisclient.Config{Addrs: []string{node.Addr}})

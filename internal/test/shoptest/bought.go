@@ -14,9 +14,9 @@ type Bought struct {
 	api.SaleAnswer
 	api.ErrorAnswer
 
-	Status   int    // HTTP status; 0: there was no answer
-	Again    string // value of the header Retry-After
-	Replayed bool   // true: the answer repeats an earlier one
+	Status     int    // HTTP status; 0: there was no answer
+	RetryAfter string // value of the header Retry-After
+	Replayed   bool   // the answer repeats an earlier answer
 }
 
 // IsReceipt reports whether the answer is a receipt of the order, either the first or a replayed one.
@@ -43,7 +43,8 @@ func (c Client) BuyWithKey(key string) (b Bought) {
 		if err := json.Unmarshal(text, &b); err != nil {
 			c.t.Errorf("%s: %v", text, err)
 		}
-		b.Status, b.Again, b.Replayed = response.StatusCode, response.Header.Get("Retry-After"), response.Header.Get(api.ReplayedHeader) == "true"
+		b.Status, b.RetryAfter = response.StatusCode, response.Header.Get("Retry-After")
+		b.Replayed = response.Header.Get(api.ReplayedHeader) == "true"
 	}
 	return b
 }

@@ -20,23 +20,23 @@ import (
 type Client struct {
 	Addr string // host:port
 
-	t testing.TB
+	t testing.TB // test that a failed request fails
 }
 
-// At returns a client of the server at an address.
-func At(t testing.TB, addr string) Client { return Client{addr, t} }
+// NewClient returns a client of the server at an address.
+func NewClient(t testing.TB, addr string) Client { return Client{addr, t} }
 
 // URL returns the server's URL.
 func (c Client) URL() string { return "http://" + c.Addr }
 
-// Answer is a response; the zero Answer: there was none.
+// Answer is a response. The zero Answer means that there was none.
 type Answer struct {
-	Status int
+	Status int // HTTP status
 	Header http.Header
 	Text   string // body
 }
 
-// Do sends a request and reads its answer. Host may be given in header. Do fails the test if there is no answer, unless ctx has ended.
+// Do sends a request and reads its answer. header may have a Host. Do fails the test if there is no answer, unless ctx has ended.
 func (c Client) Do(ctx context.Context, method, path, body string, header http.Header) Answer {
 	c.t.Helper()
 	request, err := http.NewRequestWithContext(ctx, method, c.URL()+path, strings.NewReader(body))
@@ -46,7 +46,7 @@ func (c Client) Do(ctx context.Context, method, path, body string, header http.H
 	for name, values := range header {
 		request.Header[name] = values
 	}
-	request.Host = header.Get("Host") // net/http sends this one; empty: the address
+	request.Host = header.Get("Host") // net/http sends this host, and not that of the header; empty: the address
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		if ctx.Err() == nil {

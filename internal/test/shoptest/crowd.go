@@ -9,18 +9,18 @@ import (
 	"lockstep/internal/api"
 )
 
-// Crowd is a set of buyers, each of whom buys one piece after the other until Leave.
+// Crowd is a set of buyers. Each of them buys one piece after the other until Leave is called.
 type Crowd struct {
-	transport *http.Transport
-	stop      chan struct{}
+	transport *http.Transport // connections of the buyers
+	stop      chan struct{}   // closed by Leave
 	buyers    sync.WaitGroup
 
-	mu       sync.Mutex
+	mu       sync.Mutex  // guards statuses
 	statuses map[int]int // number of answers by status
 }
 
-// Gather starts n buyers at a server. A request without an answer fails the test.
-func Gather(t testing.TB, at Client, n int) *Crowd {
+// Gather starts n buyers at a client's server. A request without an answer fails the test.
+func Gather(t testing.TB, server Client, n int) *Crowd {
 	t.Helper()
 	c := &Crowd{transport: &http.Transport{MaxIdleConnsPerHost: n}, stop: make(chan struct{}), statuses: map[int]int{}}
 	client := &http.Client{Transport: c.transport}
@@ -32,7 +32,7 @@ func Gather(t testing.TB, at Client, n int) *Crowd {
 					return
 				default:
 				}
-				response, err := client.Post(at.URL()+api.SalePath, "", nil)
+				response, err := client.Post(server.URL()+api.SalePath, "", nil)
 				if err != nil {
 					t.Errorf("unanswered: %v", err)
 					return
@@ -48,7 +48,7 @@ func Gather(t testing.TB, at Client, n int) *Crowd {
 	return c
 }
 
-// Answers counts the answers so far with that status.
+// Answers returns the number of answers so far with a status.
 func (c *Crowd) Answers(status int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -29,8 +29,8 @@ const (
 type Server struct {
 	Client
 	Own     *server.Server        // the server itself
-	Config  config.Config         // its configuration
-	Outside redis.UniversalClient // client of its Redis, for commands of the test
+	Config  config.Config         // configuration of the server
+	Outside redis.UniversalClient // client of the server's Redis, for commands of the test
 }
 
 // Start opens a server with these flags, and closes it when the test ends. Unless the flags name a Redis, it has an embedded one.
@@ -56,7 +56,7 @@ func Start(t testing.TB, flags ...string) *Server {
 			t.Errorf("close: %v", err)
 		}
 	})
-	return &Server{At(t, own.Addr), own, cfg, own.Redis.Store}
+	return &Server{NewClient(t, own.Addr), own, cfg, own.Redis.Store}
 }
 
 // NodeFlags starts three Redis servers and returns the flags of a server that uses them as the nodes of redlock.

@@ -12,10 +12,10 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Watcher records the frames of GET /live.
+// Watcher records the stream of GET /live.
 type Watcher struct {
-	at   Client
-	text Buffer
+	client Client // client of the server
+	stream Buffer // stream so far
 }
 
 // Watch follows GET /live until the test ends.
@@ -31,26 +31,26 @@ func (c Client) Watch() *Watcher {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	w, over := &Watcher{at: c}, make(chan struct{})
+	w, over := &Watcher{client: c}, make(chan struct{})
 	go func() {
 		defer close(over)
 		defer response.Body.Close()
-		_, _ = io.Copy(&w.text, response.Body)
+		_, _ = io.Copy(&w.stream, response.Body)
 	}()
 	c.t.Cleanup(func() { leave(); <-over })
 	return w
 }
 
-// String returns all that was shown so far.
-func (w *Watcher) String() string { return w.text.String() }
+// String returns the stream so far.
+func (w *Watcher) String() string { return w.stream.String() }
 
-// Until waits until a text has been shown.
-func (w *Watcher) Until(text string) {
-	w.at.t.Helper()
-	suite.Eventually(w.at.t, "shown: "+text, func() bool { return strings.Contains(w.String(), text) })
+// AwaitText waits until the stream contains a text.
+func (w *Watcher) AwaitText(text string) {
+	w.client.t.Helper()
+	suite.Eventually(w.client.t, "shown: "+text, func() bool { return strings.Contains(w.String(), text) })
 }
 
-// Events follows GET /events until the test, or the server, ends.
+// Events collects the events of GET /events until the test or the server ends. The channel gets the error that ended the stream, or nil.
 func (c Client) Events() (*witness.Collector, <-chan error) {
 	c.t.Helper()
 	client := &http.Client{Transport: &http.Transport{}}
@@ -63,10 +63,10 @@ func (c Client) Events() (*witness.Collector, <-chan error) {
 	return collected, ended
 }
 
-// Buffer may be read while it is written.
+// Buffer is a bytes.Buffer that is safe for concurrent use.
 type Buffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
+	mu   sync.Mutex   // guards text
+	text bytes.Buffer // bytes written so far
 }
 
 // Write implements io.Writer.
@@ -76,7 +76,7 @@ func (b *Buffer) Write(text []byte) (int, error) {
 	return b.text.Write(text)
 }
 
-// String returns what was written.
+// String returns the text written so far.
 func (b *Buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

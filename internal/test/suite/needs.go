@@ -10,8 +10,9 @@ import (
 	"lockstep/internal/fault"
 )
 
-// Needs skips the test if one of the programs is not installed, and names the program and its package; in CI it fails the test instead.
-// Call it in the first line of a test, before starting anything that a skip would leave behind. Tests ask for programs only by Needs.
+// Needs skips the test if one of the programs is not installed, with a message that names the program and its package. In CI it fails the
+// test instead. Call it in the first line of a test, before starting anything that a skip would leave behind. Tests look for programs only
+// through Needs.
 func Needs(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
@@ -28,7 +29,7 @@ func Needs(t testing.TB, programs ...string) {
 	}
 }
 
-// find finds a program. In place of redis-server, fault.FindRedis may find another server.
+// find returns an error if a program is not installed. In place of redis-server, fault.FindRedis may find another server.
 func find(program string) error {
 	if program == "redis-server" {
 		_, err := fault.FindRedis()

@@ -1,5 +1,6 @@
-// Package suite selects the suite of tests: the quick one, go test ./..., checks every claim, some of them in small; the long one, go test
-// -tags long ./..., checks every claim in full. It also has helpers that tests of several packages share, such as Needs and Eventually.
+// Package suite selects the suite of tests. The quick suite, go test ./..., checks every claim, some of them on a smaller scale. The long
+// suite, go test -tags long ./..., checks every claim in full. The package also has helpers that tests of several packages share, such as
+// Needs and Eventually.
 package suite
 
 import (
@@ -9,7 +10,7 @@ import (
 	"testing"
 )
 
-// LongOnly skips the test in the quick suite. reason names the quick test that checks the same claim in small.
+// LongOnly skips the test in the quick suite. reason names the quick test that checks the same claim on a smaller scale.
 func LongOnly(t testing.TB, reason string) {
 	t.Helper()
 	if !Long {
@@ -17,7 +18,8 @@ func LongOnly(t testing.TB, reason string) {
 	}
 }
 
-// Parallel raises the number of tests that run at once, unless -parallel sets it. It is for packages whose tests wait more than they work.
+// Parallel raises the number of tests that run at once, unless -parallel sets that number. It is for packages whose tests wait more than
+// they work.
 func Parallel() {
 	flag.Parse()
 	given := false

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// UnusedAddr returns an address of this machine that refuses connections, and that nobody else can listen at before the test ends: its port
-// is that of a client, whose connection stays open.
+// UnusedAddr returns an address of this machine that refuses connections. Nobody else can listen at this address before the test ends,
+// because its port is the local port of a client's open connection.
 func UnusedAddr(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

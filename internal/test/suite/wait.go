@@ -22,7 +22,7 @@ func Eventually(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// Together runs a subtest for each name, all at the same time, however few cores there are: such tests wait more than they work.
+// Together runs a subtest for each name, all at the same time, however few cores there are. It is for tests that wait more than they work.
 func Together(t *testing.T, names []string, test func(t *testing.T, name string)) {
 	t.Helper()
 	var all sync.WaitGroup

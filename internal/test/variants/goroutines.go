@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// goroutineLocks lists locks that act during a sale in other goroutines, or after it.
+// goroutineLocks lists locks that act in goroutines of their own, during a sale or after it.
 func goroutineLocks() []Variant {
 	crash, slow, pause, short := oneOfEach("crash"), oneOfEach("expiry"), oneOfEach("pause"), explore.Scenario{Work: 2 * time.Second}
 	crash.Work, slow.Work = 25*time.Second, 25*time.Second
@@ -28,7 +28,7 @@ func goroutineLocks() []Variant {
 	}
 }
 
-// renew calls extend each third of the expiry, until stop is called or extend returns false.
+// renew calls extend in a goroutine, each third of the expiry, until stop is called or extend returns false.
 func (p process) renew(extend func(context.Context) bool) (stop context.CancelFunc) {
 	ctx, stop := context.WithCancel(context.Background())
 	p.Clock.Go("renew", func() {
@@ -50,7 +50,7 @@ func (p process) extendUnchecked(ctx context.Context, _ string) bool {
 	return p.client.PExpire(ctx, key, p.TTL).Err() == nil
 }
 
-// withRenewal returns a lock with renewal. stops is whether unlock ends the renewal.
+// withRenewal returns a lock with renewal. If stops, unlock ends the renewal.
 func withRenewal(extend func(p process, ctx context.Context, owner string) bool, stops bool) strategy.Strategy {
 	return fromAttempt(func(p process) attemptFunc {
 		return func(ctx context.Context, owner string) (releaseFunc, error) {
@@ -83,13 +83,13 @@ func deleteLater(p process) attemptFunc {
 type closingLocker struct {
 	lock.Locker
 
-	close func(context.Context) error
+	close func(context.Context) error // does the work of Close
 }
 
 // Close implements lock.Closer.
 func (k closingLocker) Close(ctx context.Context) error { return k.close(ctx) }
 
-// session returns a lock whose process renews a key of its own from its first sale on. ends is whether Close ends that.
+// session returns a lock whose process renews a key of its own, from its first sale on. If ends, Close ends that renewal.
 func session(ends bool) strategy.Strategy {
 	return fromLocker(func(p process) lock.Locker {
 		var stop context.CancelFunc

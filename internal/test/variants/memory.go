@@ -50,7 +50,7 @@ func queueInProcess(p process) attemptFunc {
 	}
 }
 
-// raiseFlagLate overwrites the lock unless the flag of the process is up. Two sales that both read the flag before it goes up both lock.
+// raiseFlagLate overwrites the lock unless the flag of the process is up. If two sales read the flag before it goes up, both get the lock.
 func raiseFlagLate(p process) attemptFunc {
 	up := false
 	return func(ctx context.Context, owner string) (releaseFunc, error) {
@@ -67,7 +67,8 @@ func raiseFlagLate(p process) attemptFunc {
 	}
 }
 
-// undoByProcess releases a lock that a lost reply may have obtained, which may be the lock of another sale of the process.
+// undoByProcess releases the lock after a failed attempt, because the reply may only have been lost. All sales of a process have the same
+// owner, so it may release the lock of another sale.
 func undoByProcess(p process) attemptFunc {
 	owner := lock.Owner(p.Process)
 	return func(ctx context.Context, _ string) (releaseFunc, error) {
@@ -79,13 +80,13 @@ func undoByProcess(p process) attemptFunc {
 	}
 }
 
-// localLine is a queue of the sales of a process, each of which waits for a message of its own. A sale that leaves just as it is served
-// blocks the queue.
+// localLine is a queue of the sales of a process. Each sale waits for a message on its own channel. A sale that leaves just as it gets its
+// message blocks the queue.
 type localLine struct {
 	process
 
-	busy    bool
-	waiting []chan struct{}
+	busy    bool            // a sale has the turn
+	waiting []chan struct{} // channels of the waiting sales, first to last; each gets a message when its sale has the turn
 }
 
 // queueWithMessages queues the sales of a process in a localLine.
@@ -118,7 +119,7 @@ func (l *localLine) acquire(ctx context.Context, owner string) (*lock.Lease, err
 	}), nil
 }
 
-// leave lets the next sale of the queue go on.
+// leave gives the turn to the next sale in the queue.
 func (l *localLine) leave() {
 	if l.busy = len(l.waiting) > 0; l.busy {
 		next := l.waiting[0]
@@ -142,7 +143,7 @@ func reentrantLocks() []Variant {
 	}
 }
 
-// enterScript is the beginning of a script that counts a call of the owner. It returns 0 if another owner has the lock.
+// enterScript is the beginning of a script that counts a call of the owner. The script returns 0 if another owner has the lock.
 const enterScript = `if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
 	redis.call('HINCRBY', KEYS[1], ARGV[1], 1) redis.call('PEXPIRE', KEYS[1], ARGV[2])
 	`

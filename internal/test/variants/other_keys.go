@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// otherKeyLocks lists locks that are not just an owner in the key of the lock.
+// otherKeyLocks lists locks that are not simply an owner value in the key of the lock.
 func otherKeyLocks() []Variant {
 	expiry, lost, nodeCrash := oneOfEach("expiry"), oneOfEach("lost-reply"), oneOfEach("node-crash")
 	lost.Try, nodeCrash.Try, nodeCrash.Nodes = 2, 2, 3
@@ -109,7 +109,8 @@ func deadlineByRedisClock(expiry string) strategy.Strategy {
 		`if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return -1 end return redis.call('DEL', KEYS[1])`)
 }
 
-// deadlineByClientClock stores the time of the expiry as its value, which it compares and sets.
+// deadlineByClientClock stores the time of the expiry as the lock's value. After the stored time, it replaces the value if the value is
+// unchanged.
 func deadlineByClientClock(p process) attemptFunc {
 	return func(ctx context.Context, _ string) (releaseFunc, error) {
 		now := p.Clock.Now()
@@ -135,7 +136,8 @@ func pipelineLocks() []Variant {
 	}
 }
 
-// expiryInPipeline first reads whether the lock is free, so that it sets no expiry on the lock of another owner.
+// expiryInPipeline returns a lock that is set by SETNX and PEXPIRE in one pipeline. It first reads whether the lock is free, so that it
+// does not set an expiry on the lock of another owner.
 func expiryInPipeline(pipe func(process) redis.Pipeliner) strategy.Strategy {
 	obtain := func(p process, ctx context.Context, owner string) error {
 		held, err := p.doInt(ctx, "EXISTS", key)

@@ -25,7 +25,8 @@ func keyBeside(name string) string { return "{" + key + "}:" + name }
 // process has the parts from which the lock of one process is made.
 type process struct {
 	strategy.Parts
-	client redis.UniversalClient // Parts.Client
+
+	client redis.UniversalClient // same as Parts.Client
 	ttl    int64                 // lock expiry, in milliseconds
 }
 
@@ -37,7 +38,7 @@ func (p process) doString(ctx context.Context, command ...any) (string, error) {
 	return reply(ctx, command[0], p.client.Do(ctx, command...).Text)
 }
 
-// doInt sends a command whose reply is a number, also as a string; a nil reply is 0.
+// doInt sends a command whose reply is a number, possibly as a string; a nil reply is 0.
 func (p process) doInt(ctx context.Context, command ...any) (int64, error) {
 	return reply(ctx, command[0], p.client.Do(ctx, command...).Int64)
 }
@@ -71,12 +72,12 @@ func (p process) obtainByScript(ctx context.Context, script, owner string, more 
 	return obtained(got == 1, err)
 }
 
-// setNX tries to lock as v4 does, with SET NX and an expiry. It releases a lock that a lost reply may have obtained.
+// setNX tries to lock as v4 does, with SET NX and an expiry. If the reply is lost, it releases the lock that it may have obtained.
 func (p process) setNX(ctx context.Context, owner string) error {
 	return p.set(ctx, owner, "NX", "PX", p.ttl)
 }
 
-// setNXWithoutExpiry is setNX without an expiry.
+// setNXWithoutExpiry is like setNX, without an expiry.
 func (p process) setNXWithoutExpiry(ctx context.Context, owner string) error {
 	return p.set(ctx, owner, "NX")
 }

@@ -16,7 +16,7 @@ func ownerUnknown() []explore.Anomaly {
 	return []explore.Anomaly{anomaly.ForeignRelease, anomaly.Untold, anomaly.FalseWord}
 }
 
-// queueLocks lists locks with an order.
+// queueLocks lists locks whose waiters are served in an order.
 func queueLocks() []Variant {
 	cancel, three, skew := oneOfEach("cancel"), oneOfEach("cancel"), explore.Scenario{Skew: 15 * time.Second}
 	three.Actors = 3
@@ -50,7 +50,7 @@ func drawTicket(p process) acquireFunc {
 	}
 }
 
-// drawTicketInString is drawTicket with both counters in the lock's key, as "next:served".
+// drawTicketInString is like drawTicket, with both counters in the lock's key, as "next:served".
 func drawTicketInString(p process) acquireFunc {
 	const counters = `local next, served = string.match(redis.call('GET', KEYS[1]) or '0:0', '(%d+):(%d+)')
 		`
@@ -66,7 +66,7 @@ func drawTicketInString(p process) acquireFunc {
 	}
 }
 
-// waitInList waits in a list until it is the first. tidy is whether a sale that leaves removes itself from the list.
+// waitInList waits in a list until the sale is the first. If tidy, a sale that gives up removes itself from the list.
 func waitInList(tidy bool) func(process) acquireFunc {
 	return func(p process) acquireFunc {
 		return func(ctx context.Context, owner string) (*lock.Lease, error) {
@@ -102,8 +102,8 @@ func handOver(p process) acquireFunc {
 	}
 }
 
-// waitInSortedSet returns a lock whose key is a sorted set, in which the first member is the holder. The scores are those of score, or
-// consecutive numbers if it is nil. leave is the command that removes a member.
+// waitInSortedSet returns a lock whose key is a sorted set, in which the first member is the holder. score returns the score of a new
+// member; nil: the scores are consecutive numbers. leave is the command that removes a member.
 func waitInSortedSet(leave string, score func(process) any) strategy.Strategy {
 	return fromAcquire(func(p process) acquireFunc {
 		return func(ctx context.Context, owner string) (_ *lock.Lease, err error) {
@@ -140,8 +140,9 @@ func bakeryLocks() []Variant {
 	}
 }
 
-// bakery is Lamport's bakery algorithm (1974) for two processes: each takes a number larger than all others, and the smallest is served
-// first. A process has a register for its number, and one that is flag while it chooses; with flag 0 it never says that it chooses.
+// bakery is Lamport's bakery algorithm (1974) for two processes: each takes a number larger than the other's, and the smaller is served
+// first. A process has a register for its number, and a register that has the value flag while the process chooses its number. With flag 0,
+// a process does not show that it is choosing.
 func bakery(flag int) func(process) acquireFunc {
 	number := func(of string) string { return keyBeside("number:" + of) }
 	choosing := func(of string) string { return keyBeside("choosing:" + of) }

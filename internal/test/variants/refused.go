@@ -48,10 +48,10 @@ func withCommand(command ...any) strategy.Strategy {
 	return withStep(func(p process, ctx context.Context) error { return p.releaseByCommand(command...)(ctx) })
 }
 
-// withStep returns a lock that calls a function before each attempt.
-func withStep(something func(p process, ctx context.Context) error) strategy.Strategy {
+// withStep returns a lock that calls step before each attempt.
+func withStep(step func(p process, ctx context.Context) error) strategy.Strategy {
 	return fromFuncs(func(p process, ctx context.Context, owner string) error {
-		if err := something(p, ctx); err != nil {
+		if err := step(p, ctx); err != nil {
 			return err
 		}
 		return p.setNX(ctx, owner)
@@ -84,7 +84,7 @@ func (p process) setNXAndRenew(ctx context.Context, owner string) error {
 	return err
 }
 
-// sleepInRealTime sleeps by the real clock instead of the one of the options.
+// sleepInRealTime sleeps by the real clock instead of the clock of the options.
 func (process) sleepInRealTime(context.Context) error {
 	time.Sleep(time.Second)
 	return nil

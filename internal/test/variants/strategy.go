@@ -11,15 +11,18 @@ import (
 // attemptFunc tries to lock once. It returns the function that releases the lock, or lock.ErrNotObtained.
 type attemptFunc func(ctx context.Context, owner string) (releaseFunc, error)
 
-// acquireFunc locks, with as many attempts as it needs.
+// acquireFunc locks, with as many attempts as necessary.
 type acquireFunc func(ctx context.Context, owner string) (*lock.Lease, error)
 
 // locker is a lock.Locker that consists of two functions.
 type locker struct{ lock, try acquireFunc }
 
+// Lock implements lock.Locker.
 func (l locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	return l.lock(ctx, owner)
 }
+
+// TryLock implements lock.Locker.
 func (l locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
 	return l.try(ctx, owner)
 }
@@ -61,7 +64,7 @@ func fromFuncs(
 	})
 }
 
-// fromScripts is fromFuncs with two scripts, for obtainByScript and releaseByScript.
+// fromScripts is like fromFuncs, with scripts for obtainByScript and releaseByScript.
 func fromScripts(obtain, release string) strategy.Strategy {
 	return fromFuncs(
 		func(p process, ctx context.Context, owner string) error { return p.obtainByScript(ctx, obtain, owner) },
@@ -80,7 +83,7 @@ func (p process) poll(ctx context.Context, owner string, once attemptFunc) (*loc
 	return p.pollAt(ctx, owner, func() time.Duration { return p.RetryInterval }, once)
 }
 
-// pollAt repeats an attempt, with the pauses that pause returns.
+// pollAt repeats an attempt. pause returns the length of each pause.
 func (p process) pollAt(ctx context.Context, owner string, pause func() time.Duration, once attemptFunc) (*lock.Lease, error) {
 	return lock.PollAt(ctx, p.Options, pause, func() (*lock.Lease, error) { return p.try(ctx, owner, once) })
 }

@@ -111,13 +111,13 @@ func releaseByRequest(p process) attemptFunc {
 	}
 }
 
-// setNXWithoutUndo locks without an expiry, and leaves a lock that a lost reply has obtained.
+// setNXWithoutUndo locks without an expiry. If the reply is lost, it does not remove the lock that it may have obtained.
 func (p process) setNXWithoutUndo(ctx context.Context, owner string) error {
 	status, err := p.doString(ctx, "SET", key, owner, "NX")
 	return obtained(status == "OK", err)
 }
 
-// releaseSilently is compareAndDelete without its errors.
+// releaseSilently is like compareAndDelete, but hides its errors.
 func (p process) releaseSilently(owner string) releaseFunc {
 	return func(ctx context.Context) error {
 		_ = p.compareAndDelete(owner)(ctx)
@@ -125,7 +125,7 @@ func (p process) releaseSilently(owner string) releaseFunc {
 	}
 }
 
-// setNXOrError is setNX without classified errors: a held lock is not reported as lock.ErrNotObtained.
+// setNXOrError is like setNX without classified errors: it does not report a held lock as lock.ErrNotObtained.
 func (p process) setNXOrError(ctx context.Context, owner string) error {
 	return p.client.Do(ctx, "SET", key, owner, "NX", "PX", p.ttl).Err()
 }

@@ -12,12 +12,13 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Variant is a lock in a scenario with the expected answer of the explorer. If Steps, Refused and Unknown are zero, the lock holds.
+// Variant is a lock in a scenario with the expected answer of the explorer. If Steps, Refused and Unknown are zero, the expected verdict is
+// that the lock holds.
 type Variant struct {
-	Name     string
-	Lock     strategy.Strategy
-	Scenario explore.Scenario // scenario; 0 actors: two
-	Anomaly  explore.Anomaly  // the only anomaly searched for; empty: all that the lock promises to prevent
+	Name     string            // unique name
+	Lock     strategy.Strategy // lock under test
+	Scenario explore.Scenario  // scenario; Actors 0: two actors
+	Anomaly  explore.Anomaly   // the only anomaly searched for; empty: all that the lock promises to prevent
 
 	Steps    int               // length of the shortest counterexample; 0: there is none
 	Refused  error             // error of the exploration; nil: none

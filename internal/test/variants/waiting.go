@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/lock"
 )
 
-// waitingLocks lists locks whose waiters pause in their own way, or use a clock.
+// waitingLocks lists locks that wait in unusual ways: with a key already held, by a clock of their own, or until an expiry.
 func waitingLocks() []Variant {
 	crash, work, idle := oneOfEach("crash"), explore.Scenario{Work: 25 * time.Second}, []explore.Anomaly{anomaly.Idle}
 	return []Variant{
@@ -39,7 +39,7 @@ func lockTwoKeys(p process) attemptFunc {
 	}
 }
 
-// watchHolder overwrites the lock of an owner that it has seen for longer than the expiry by its own clock.
+// watchHolder takes the lock over when its own clock has shown the same owner for longer than the expiry.
 func watchHolder(p process) acquireFunc {
 	const steal = `if (redis.call('GET', KEYS[1]) or '') ~= ARGV[3] then return 0 end
 		redis.call('SET', KEYS[1], ARGV[1]) return 1`
@@ -59,7 +59,7 @@ func watchHolder(p process) acquireFunc {
 	}
 }
 
-// sleepUntilExpiry sleeps for the time to live of the lock that it found.
+// sleepUntilExpiry sleeps, between two attempts, for the remaining time to live of the lock that it found.
 func sleepUntilExpiry(p process) acquireFunc {
 	return func(ctx context.Context, owner string) (*lock.Lease, error) {
 		pause := p.RetryInterval
@@ -87,7 +87,7 @@ func notifiedLocks() []Variant {
 	}
 }
 
-// subscribe returns a channel that holds a token after a message.
+// subscribe returns a channel that holds one token after one or more messages.
 func (p process) subscribe() (notified chan struct{}, stop func()) {
 	notified = make(chan struct{}, 1)
 	return notified, p.Notifier.Subscribe(channel, func(string) {
@@ -138,7 +138,7 @@ func (p process) wait(ctx context.Context, notified <-chan struct{}) error {
 	return p.Clock.Wait(ctx, notified)
 }
 
-// waitOneSecond waits for a message, for at most a second.
+// waitOneSecond waits for a message, but no longer than a second.
 func (p process) waitOneSecond(ctx context.Context, notified <-chan struct{}) error {
 	wait, stop := lock.WithTimeout(ctx, p.Clock, time.Second, lock.ErrTimeout)
 	defer stop()

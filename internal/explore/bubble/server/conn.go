@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// receive queues a command that the client has sent, and answers it at once if it concerns only the connection.
+// receive queues a command that the client has sent. If the command concerns only the connection, receive answers it at once.
 func (sc *Conn) receive(words []string) {
 	s := sc.server
 	s.mu.Lock()
@@ -50,10 +50,10 @@ func (sc *Conn) IsClosedByClient() bool {
 // CommandName returns the name of the held command; for a script, the name of the first command in it that writes.
 func (sc *Conn) CommandName() string { return sc.server.shared.commandName(sc.queue[0].words) }
 
-// CommandText returns the held command with its arguments; a script's text is replaced by its name.
+// CommandText returns the held command with its arguments. It has a script's name instead of the script's text.
 func (sc *Conn) CommandText() string { return sc.queue[0].text }
 
-// id identifies the connection: its index in Server.conns.
+// id returns the connection's index in Server.conns, which identifies the connection.
 func (sc *Conn) id() int { return slices.Index(sc.server.conns, sc) }
 
 // answerAtOnce answers commands at the head of the queue as long as they concern only the connection.
@@ -94,7 +94,7 @@ func (sc *Conn) queueInTransaction(c command) string {
 	}
 }
 
-// connectionReply returns the reply to a command that concerns only the connection; "" for any other.
+// connectionReply returns the reply to a command that concerns only the connection; "" for any other command.
 func (sc *Conn) connectionReply(words []string) string {
 	if text, isScript := sc.server.shared.script(words); isScript {
 		if text == "" {

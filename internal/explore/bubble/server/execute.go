@@ -51,7 +51,7 @@ func (sc *Conn) DeliverPushes() {
 	sc.deliverPushes()
 }
 
-// deliverPushes is DeliverPushes for callers that hold the server's mutex.
+// deliverPushes is like DeliverPushes, for callers that hold the server's mutex.
 func (sc *Conn) deliverPushes() {
 	for _, message := range sc.pendingPushes {
 		sc.client.deliver(message)
@@ -60,7 +60,7 @@ func (sc *Conn) deliverPushes() {
 }
 
 // execute executes the command at the head of the queue; for EXEC, the whole transaction. ownPushes are the pushes that the command causes
-// for its own sender, which Redis delivers after the reply.
+// for its own sender. Redis delivers them after the reply.
 func (sc *Conn) execute() (reply []byte, ownPushes [][]byte, err error) {
 	s := sc.server
 	s.mu.Lock()
@@ -131,8 +131,8 @@ func (sc *Conn) query(commands [][]string) (reply []byte, _ error) {
 	return reply, nil
 }
 
-// recordOwner records the value with which conn's process has just set the lock key, if the value looks like an owner: random, or with a
-// process id. If another process has used the same value before, the value becomes sharedOwner.
+// recordOwner records the value of the lock key if conn's process has just set the key, and if the value looks like an owner: random, or
+// with a process id. If another process has used the same value before, the value becomes sharedOwner. before is the node's previous state.
 func (s *Server) recordOwner(conn *Conn, before *simredis.State) {
 	_, existed := before.Key(s.shared.key)
 	key, exists := s.cluster.Servers()[conn.Node].State.Key(s.shared.key)

@@ -20,21 +20,22 @@ type sentValues struct {
 	scripts     map[string]string    // known scripts by SHA-1; parts of their texts are never random
 	names       map[string]valueName // names by random value
 	byLength    []string             // random values, the longest first
-	counts      map[string]int       // number of random values by process
+	counts      map[string]int       // number of random values so far, by process
 	senders     map[string]string    // sole sender of each word; "": several processes have sent it
 	directWords []string             // words passed to Do; their parts are never random
 }
 
 // valueName names a random value: the process that sent it first, and its 1-based position among that process's random values.
 type valueName struct {
-	process string
-	number  int
+	process string // name of the process
+	number  int    // 1-based position
 }
 
 // String formats the name, as in A1.
 func (n valueName) String() string { return fmt.Sprint(n.process, n.number) }
 
-// newSentValues returns a sentValues without random values, for a lock with this key. It keeps scripts, which may grow.
+// newSentValues returns a sentValues without random values, for a lock with this key. It retains the map scripts, to which the caller may
+// add scripts.
 func newSentValues(key string, scripts map[string]string) sentValues {
 	return sentValues{key: key, scripts: scripts, names: map[string]valueName{}, counts: map[string]int{}, senders: map[string]string{}}
 }
@@ -84,8 +85,8 @@ func (v *sentValues) add(process, value string) {
 	v.byLength = slices.Insert(v.byLength, at, value)
 }
 
-// nextRandom returns the first random value in a text and the index at which it begins; the longest value, if several begin there. If there
-// is none, begin is the length of the text.
+// nextRandom returns the first random value in a text and the index at which it begins. If several values begin there, it returns the
+// longest. If there is none, begin is the length of the text.
 func (v *sentValues) nextRandom(text string) (begin int, value string) {
 	begin = len(text)
 	for _, known := range v.byLength {
@@ -96,7 +97,7 @@ func (v *sentValues) nextRandom(text string) (begin int, value string) {
 	return begin, value
 }
 
-// soleSender is Server.Sender for callers that hold the mutex.
+// soleSender is like Server.Sender, for callers that hold the mutex.
 func (v *sentValues) soleSender(values []string) string {
 	for _, value := range values {
 		if sender := v.senders[value]; sender != "" && !isNumber(value) {
@@ -125,7 +126,7 @@ func (s *Server) Sender(values []string) (process string) {
 	return s.values.soleSender(values)
 }
 
-// minRandomLength is the smallest number of characters of a part that may be random: the length of the first block of a UUID.
+// minRandomLength is the smallest number of bytes of a part that may be random: the length of the first block of a UUID.
 const minRandomLength = 8
 
 // randomParts returns the parts of a word that look random: UUIDs, hexadecimal, base 32 and base 64, long numbers that are not times,
@@ -201,7 +202,8 @@ func isMadeOf(word, characters string) bool { return strings.Trim(word, characte
 // isDigits reports whether a word consists of ASCII digits.
 func isDigits(word string) bool { return word != "" && isMadeOf(word, "0123456789") }
 
-// parseTime reads digits as a time near the bubble's clock: since its start, in the unit that fits. ok is false for any other number.
+// parseTime reads digits as a time near the bubble's clock. It returns the time since the clock's start, and the unit that fits. ok is
+// false for any other number.
 func parseTime(digits string) (since, unit time.Duration, ok bool) {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
@@ -210,15 +212,15 @@ func parseTime(digits string) (since, unit time.Duration, ok bool) {
 	return simredis.SinceStart(n)
 }
 
-// AppendRelative appends a text for the hash of a state: times become relative to now, and each random value the number of random values
-// that its process has sent since. So the same behaviour at a later time gives the same text.
+// AppendRelative appends a text for the hash of a state. It replaces each time by the time relative to now, and each random value by the
+// number of random values that its process has sent since then. So the same behaviour at a later time gives the same text.
 func (s *Server) AppendRelative(b []byte, text string) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.appendRelative(b, text)
 }
 
-// appendRelative is AppendRelative for callers that hold the mutex.
+// appendRelative is like AppendRelative, for callers that hold the mutex.
 func (s *Server) appendRelative(b []byte, text string) []byte {
 	for text != "" {
 		begin, value := s.values.nextRandom(text)

@@ -41,8 +41,8 @@ type Server struct {
 
 // nodeKey identifies a key on a node.
 type nodeKey struct {
-	node int
-	key  string
+	node int    // index of the node, from 0
+	key  string // name of the key
 }
 
 // Conn is the server's end of a client's connection.
@@ -50,16 +50,16 @@ type Conn struct {
 	Process string // name of the client's process
 	Node    int    // index of the node, from 0
 
-	server             *Server
-	client             *ClientConn
-	queue              []command // received commands without an answer; the first one is held
-	pendingPushes      [][]byte  // RESP messages that the client has not been sent
-	channels           []string  // subscribed pub/sub channels
-	isTracking         bool      // reads are tracked: CLIENT TRACKING ON without OPTIN
-	notifiesOwnChanges bool      // tracking also reports the client's own changes: no NOLOOP
-	tracksNextRead     bool      // the keys that the next command reads are tracked: CLIENT CACHING YES
-	usesRESP3          bool      // the client has sent HELLO 3
-	closedByClient     bool      // the client has closed the connection, or its process has crashed
+	server             *Server     // server to which the connection belongs
+	client             *ClientConn // client's end
+	queue              []command   // received commands without an answer; the first one is held
+	pendingPushes      [][]byte    // RESP messages that were not delivered to the client yet
+	channels           []string    // subscribed pub/sub channels
+	isTracking         bool        // reads are tracked: CLIENT TRACKING ON without OPTIN
+	notifiesOwnChanges bool        // tracking also reports the client's own changes: no NOLOOP
+	tracksNextRead     bool        // the keys that the next command reads are tracked: CLIENT CACHING YES
+	usesRESP3          bool        // the client has sent HELLO 3
+	closedByClient     bool        // the client has closed the connection, or its process has crashed
 
 	transaction []command      // MULTI and the commands queued since then; nil: no transaction
 	watcher     *simredis.Conn // identity for WATCH
@@ -147,7 +147,7 @@ func (s *Server) connsWhere(matches func(*Conn) bool) (conns []*Conn) {
 	return sortConns(conns)
 }
 
-// sortConns sorts connections by process, node and held command. The order of Dial would not do: it depends on chance.
+// sortConns sorts connections by process, node and held command. It does not keep the order of Dial, which depends on chance.
 func sortConns(conns []*Conn) []*Conn {
 	arrived := func(conn *Conn) int {
 		if len(conn.queue) == 0 {
@@ -276,7 +276,7 @@ func (sc *Conn) appendState(b []byte) []byte {
 	return b
 }
 
-// Close breaks all connections, and every later one as soon as it is dialed.
+// Close breaks all connections. Later connections are broken as soon as they are dialed.
 func (s *Server) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

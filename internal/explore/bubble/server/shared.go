@@ -17,7 +17,7 @@ import (
 type Shared struct {
 	key         string              // key of the lock; "": none
 	simulator   *simredis.Simulator // cache of command effects
-	scripts     map[string]string   // script texts by their hexadecimal SHA-1
+	scripts     map[string]string   // texts of the known scripts, by hexadecimal SHA-1
 	scriptNames map[string]string   // names for schedules, by script text
 	scriptCall  *regexp.Regexp      // matches a redis.call or redis.pcall; the group is the command's name
 }
@@ -98,7 +98,7 @@ func (s *Shared) script(command []string) (text string, isScript bool) {
 	}
 }
 
-// commandName returns the name of a command; for one that runs a script, the script's name.
+// commandName returns the name of a command; for a command that runs a script, the script's name.
 func (s *Shared) commandName(command []string) string {
 	script, isScript := s.script(command)
 	if !isScript {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// loggingScript wraps a script, and returns the script's calls beside its reply. Client tracking needs every call: a client that has read a
+// loggingScript wraps a script, and returns the script's calls and its reply. Client tracking needs every call: a client that has read a
 // key must be told once of the next change of that key.
 const loggingScript = `local outer, calls = redis, {}
 local function logged(call)
@@ -27,8 +27,8 @@ return {table.concat(calls, "\n"), reply}`
 
 // call is a Redis command that a client or a script has executed.
 type call struct {
-	name, key string // key: the first argument
-	hadEffect bool   // false: its reply says that it changed nothing
+	name, key string // name of the command, and its first argument
+	hadEffect bool   // false: the reply says that the command changed nothing
 }
 
 // withLogging wraps the script of an EVAL in loggingScript.
@@ -63,8 +63,8 @@ func splitLog(commands [][]string, reply []byte) (scriptReply []byte, calls []ca
 	return scriptReply, calls
 }
 
-// updateTracking does what Redis does for CLIENT TRACKING after calls on a connection: it records the keys that they have read, if the
-// connection tracks these, and invalidates the keys that they have changed.
+// updateTracking does what Redis does for CLIENT TRACKING after calls on a connection. It records the keys that the calls have read, if the
+// connection tracks its reads, and invalidates the keys that the calls have changed.
 func (s *Server) updateTracking(conn *Conn, calls []call) {
 	caching := conn.tracksNextRead
 	conn.tracksNextRead = false
