@@ -17,8 +17,8 @@ func WriteJSON(w io.Writer, document any) error {
 	return encoder.Encode(document)
 }
 
-// File is the file to which a command writes a document at its end. It is opened at the beginning, so that a path that cannot be written
-// is reported before any work. The methods of a nil File do nothing, except Name, which panics.
+// File is the file of --html, to which a command writes a document at its end. It is opened at the beginning, so that a path that cannot be
+// written is reported before any work. The methods of a nil File do nothing, except Name, which panics.
 type File struct {
 	file    *os.File
 	made    bool // true: OpenFile created the file
