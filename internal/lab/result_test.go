@@ -57,8 +57,8 @@ func TestHoldsNamesWhatElseWentWrong(t *testing.T) {
 	}
 	r.tolerates = named(t, "renewal-outage").tolerates
 	r.Findings = []witness.Finding{{Kind: witness.Overlapped, Duration: witness.Millis(lossNoticeSlack)}, {Kind: witness.LostUpdate}}
-	if s := r.Present(); s.Lapses != "Both were inside for less than 0.5 s: a timer on a busy machine may be that late, so it does not count. "+
-		"Still seen, and not promised: Lost update" {
+	if s := r.Present(); s.Lapses != "Both were inside for less than 0.5 s: a timer on a busy machine may be that late, so it does not "+
+		"count. Still seen, and not promised: Lost update" {
 		t.Errorf("of an overlap that the lab does not count it says %q", s.Lapses)
 	}
 	r.Observed, r.Sentence, r.Findings = verdict.Broken, "r1#1 removed r2#1's lock", []witness.Finding{{Kind: witness.LostUpdate}}

@@ -120,7 +120,8 @@ func TestStageSlidesAreTurnedByArrowKeys(t *testing.T) {
 	}
 	eval[bool](p, `fetch("lock", {method: "PUT", headers: {"Content-Type": "application/json"}, body: '{"version":"v5"}'}).then(is => is.ok)`)
 	p.waitUntil("what is no longer so makes way", `document.querySelector(".first").hidden &&
-		document.querySelector(".bar [aria-label=Lock]").value === "v5" && document.querySelector(".bar [aria-label=Picture]").checkVisibility() &&
+		document.querySelector(".bar [aria-label=Lock]").value === "v5" &&
+		document.querySelector(".bar [aria-label=Picture]").checkVisibility() &&
 		document.querySelector(".bar").offsetHeight < 60`)
 	p.key("F")
 	p.waitUntil("the stage is left, and nothing scrolls", `!document.querySelector(".bar") && scrollY === 0`)

@@ -51,7 +51,8 @@ func TestLabShowsBothRunsSideBySide(t *testing.T) {
 	}
 	p.runLab("slow-node") // its commands and its drawing are wide
 	p.fits()
-	if bare := eval[[]string](p, `[...document.querySelectorAll(".says")].map(is => is.innerText).filter(is => /^[A-Z]{3}/.test(is))`); len(bare) > 0 {
+	const bareCommands = `[...document.querySelectorAll(".says")].map(is => is.innerText).filter(is => /^[A-Z]{3}/.test(is))`
+	if bare := eval[[]string](p, bareCommands); len(bare) > 0 {
 		t.Errorf("in place of a sentence there is %q", bare)
 	}
 	p.size(390, 844)

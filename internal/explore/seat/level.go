@@ -87,7 +87,7 @@ func adviceFor(lock string) language.Text {
 		return both("The holder has to pause; the other sale has to queue, and to ask until the lock has expired and it is its turn.",
 			"持有者要一直暂停；另一单要排队，反复来问，直到锁过期、轮到它。")
 	case "v11":
-		return both("The other sale has to ask for the lock, and its keeper to pause, deaf to that, until the lock has expired and changed hands.",
+		return both("The other sale has to ask for the lock while its keeper is paused, until the lock has expired and changed hands.",
 			"另一单要来要锁；缓存着锁的持有者要一直暂停，听不到请求，直到锁过期、另一单加锁成功。")
 	case "v8":
 		return both("The lock command has to arrive after its sender has given up and unlocked.", "加锁命令要在发送者放弃并解锁之后才到达。")
