@@ -154,6 +154,7 @@ func TestTwoServersShareOneRun(t *testing.T) {
 	b.Switch("v6")
 	b.Sell()
 	a.Sell()
+	suite.Eventually(t, "each knows from a heartbeat that the other's sale is over", func() bool { return a.Report() == b.Report() })
 	if got, want := a.Report(), b.Report(); got != want || got.Sold != 2 || got.Lock != "v6" {
 		t.Errorf("a sees %+v; b sees %+v", got, want)
 	}
