@@ -41,8 +41,8 @@ type Record struct {
 type Run struct {
 	Tick     time.Time // tick that was run
 	Replica  string    // name of the replica that ran the tick
-	Began    time.Time // when the run began, by Redis's clock
-	End      time.Time // when the run ended, by Redis's clock; zero if it goes on, or its replica died
+	Began    time.Time // time at which the run began, by Redis's clock
+	End      time.Time // time at which the run ended, by Redis's clock; zero: it goes on, or its replica died
 	Overlaps bool      // whether the run began while another was going on
 }
 

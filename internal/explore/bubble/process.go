@@ -16,7 +16,7 @@ import (
 type Process struct {
 	Name        string   // names of the actors in it, joined: "A", "BC"
 	Index       int      // position among the processes of the run
-	Actors      []*Actor // in the order of their names
+	Actors      []*Actor // actors, sorted by name
 	Crashed     bool     // the process has crashed, for good
 	Paused      bool     // the process was paused, for the rest of the run
 	LostMessage bool     // a command or a reply was lost, or the client gave up waiting for a reply
